@@ -24,7 +24,14 @@ import { type App, createApp } from './server/app.ts'
 import type { Page } from './server/http/page.ts'
 import { Approvals, Peers } from './server/live/peers.ts'
 import { Presence } from './server/live/presence.ts'
-import type { Access, AppFormats, AppLimits, AppModels, UploadedFile } from './server/ports.ts'
+import type {
+  Access,
+  AppFormats,
+  AppLimits,
+  AppModels,
+  MachineSessions,
+  UploadedFile,
+} from './server/ports.ts'
 import type { Threads } from './threads/threads.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -40,6 +47,7 @@ export interface AppOptions extends Omit<WorkspaceChoices, 'workspace'> {
   readonly agent?: Omit<AgentOptions, 'settings' | 'approver'>
   readonly access?: Access
   readonly page?: Page
+  readonly machine?: MachineSessions
   /** Other processes may work on the same store. */
   readonly hasPeers?: boolean
   readonly limits?: Partial<AppLimits>
@@ -56,7 +64,7 @@ export function composeApp(given: AppSource, options: AppOptions): ComposedApp {
   const { store, clock, ids } = given
   const threads = inheriting(given.threads, store)
   const source = { ...given, threads }
-  const { settings: resolved, environment, version, access, page, limits } = options
+  const { settings: resolved, environment, version, access, page, machine, limits } = options
   const { settings } = resolved
   const approvals = new Approvals()
   const { approver } = approvals
@@ -83,6 +91,7 @@ export function composeApp(given: AppSource, options: AppOptions): ComposedApp {
     settings: () => readSettings(resolved, environment),
     ...(access && { access }),
     ...(page && { page }),
+    ...(machine && { machine }),
     ...(peers && { peers }),
     ...(presence && { presence }),
     ...(limits && { limits }),
@@ -148,7 +157,7 @@ function findFormats(source: AppSource, environment: Environment): AppFormats {
   return {
     read: SESSION_FORMATS.map(({ id }) => id),
     written: [...PAGE_FORMATS, ...writing].map(({ id }) => id),
-    importThread: (file, options) => importInto(threads, file, options),
+    importThread: (file, options) => importInto(threads, file, { ...options, at: clock.now() }),
     async exportThread(threadId, id) {
       const secrets = secretsOf(environment)
       const { system, messages } = await threads.messages(threadId)
@@ -171,7 +180,7 @@ function findFormats(source: AppSource, environment: Environment): AppFormats {
 async function importInto(
   threads: Threads,
   source: UploadedFile,
-  { format, owner }: { readonly format?: string; readonly owner?: string },
+  { format, owner, at }: { readonly format?: string; readonly owner?: string; readonly at: Date },
 ): Promise<string> {
   const found =
     format === undefined
@@ -189,7 +198,7 @@ async function importInto(
     compact: threads.compact,
   }
   try {
-    const marked = { source: { end: IMPORT_END } }
+    const marked = { source: { end: IMPORT_END, at: at.toISOString() } }
     const { threadId, notes } = await importSession(target, found, source, marked)
     if (notes.account.modelled === 0) throw noConversation(found.id)
     return threadId

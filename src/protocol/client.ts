@@ -28,6 +28,19 @@ export interface Hello {
   readonly presets: readonly string[]
   readonly strategies: readonly string[]
   readonly formats: { readonly read: readonly string[]; readonly written: readonly string[] }
+  /** The sessions of this machine can be listed and opened by whoever asked. */
+  readonly hasSessions?: true
+}
+
+/** A session of an agent on the machine of the server. */
+export interface MachineSession {
+  readonly id: string
+  readonly agent: string
+  readonly project?: string
+  readonly title?: string // what a person typed first
+  readonly bytes: number
+  readonly updatedAt: Date
+  readonly threadId?: string // where it was imported before
 }
 
 export interface ThreadSummary {
@@ -39,6 +52,7 @@ export interface ThreadSummary {
   readonly parent?: { readonly threadId: string; readonly seq: number }
   readonly reason?: string // of a thread that came from another: fork, fresh-session, import, task
   readonly isPartial?: true // its import was interrupted, or is under way
+  readonly importedAt?: Date
 }
 
 /** LOG-74 and LOG-75: sums over the working conversation. What interfaces draw is `context`. */
@@ -69,6 +83,8 @@ export interface ThreadDetail extends ThreadSummary {
   readonly costUsd?: number
   /** Of a long log: cost and sums are being counted, and are there when it is asked for again. */
   readonly isCounting?: boolean
+  /** The session file that it was imported from, and whether what the agent writes there is added. */
+  readonly file?: { readonly agent: string; readonly state: 'followed' | 'parted' }
   /** Calls that wait for someone to allow or deny them. */
   readonly approvals: readonly Approval[]
 }
@@ -255,6 +271,14 @@ export interface Client {
   /** In a format that can be written: markdown, html, claude-code, … */
   exportThread(threadId: string, format: string): Promise<string>
   importThread(content: string, options?: { readonly format?: string }): Promise<ThreadDetail>
+  /** The sessions of agents on the server's machine, newest first; `isPartial` where more is found when it is asked again. */
+  sessions(options?: { readonly search?: string; readonly limit?: number }): Promise<{
+    readonly items: readonly MachineSession[]
+    readonly total: number
+    readonly isPartial?: true
+  }>
+  /** Imports what is new in it; its thread then follows the file for as long as somebody follows the thread. */
+  openSession(id: string): Promise<ThreadDetail>
   /** Paths of the thread's folder that begin with, or contain, what was typed. */
   files(threadId: string, typed: string): Promise<readonly string[]>
 }

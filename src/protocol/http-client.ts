@@ -19,6 +19,7 @@ import {
   eventsSchema,
   filesSchema,
   helloSchema,
+  machineSessionsSchema,
   modelsSchema,
   pinSchema,
   pinsSchema,
@@ -208,8 +209,22 @@ function aboutContents(
   }
 }
 
-function aboutTheRest(transport: Transport): Pick<Client, 'hello' | 'models' | 'settings'> {
+function aboutTheRest(
+  transport: Transport,
+): Pick<Client, 'hello' | 'models' | 'settings' | 'sessions' | 'openSession'> {
   return {
+    async sessions(query = {}) {
+      const page = await callJson(transport, machineSessionsSchema, {
+        path: '/machine/sessions',
+        query: { ...query },
+      })
+      const items = page.items.map((each) => ({ ...each, updatedAt: new Date(each.updatedAt) }))
+      return { ...page, items }
+    },
+    async openSession(id) {
+      const call = { method: 'POST', path: '/machine/sessions/open', body: { id } } as const
+      return readDetail(await callJson(transport, sessionResponseSchema, call))
+    },
     hello: () => callJson(transport, helloSchema, { path: '' }),
     models: async () => (await callJson(transport, modelsSchema, { path: '/models' })).items,
     settings: async () => (await callJson(transport, settingsSchema, { path: '/settings' })).items,
@@ -223,12 +238,18 @@ function of(threadId: string, ...rest: readonly string[]): string {
 }
 
 function buildSummary(wire: z.output<typeof threadSummarySchema>): ThreadSummary {
-  const { createdAt, updatedAt, ...rest } = wire
-  return { ...rest, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) }
+  const { createdAt, updatedAt, importedAt, ...rest } = wire
+  return {
+    ...rest,
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+    ...(importedAt !== undefined && { importedAt: new Date(importedAt) }),
+  }
 }
 
 function readDetail({ session, ...figures }: z.output<typeof sessionResponseSchema>): ThreadDetail {
-  return { ...session, ...buildSummary(session), ...figures }
+  const { importedAt: _, ...rest } = session
+  return { ...rest, ...buildSummary(session), ...figures }
 }
 
 function buildReply(wire: z.output<typeof sendReplySchema>): SendReply {

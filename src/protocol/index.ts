@@ -21,6 +21,7 @@ export type {
   DiffEntry,
   EntryPlace,
   Hello,
+  MachineSession,
   ModelInfo,
   Preview,
   RecallHit,

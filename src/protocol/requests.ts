@@ -32,6 +32,11 @@ export const placesQuery = z.strictObject({
 export const streamQuery = z.strictObject({
   after: z.coerce.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER).exactOptional(),
 })
+export const machineSessionsQuery = z.strictObject({
+  search: z.string().max(1_000).exactOptional(),
+  limit: z.coerce.number().int().min(1).max(1_000).exactOptional(),
+})
+export const openSessionBody = z.strictObject({ id: name }).meta({ id: 'OpenSession' })
 export const recallQuery = z.strictObject({
   query: z.string().min(1).max(10_000).exactOptional(),
   ref: z.string().min(1).max(500).exactOptional(),

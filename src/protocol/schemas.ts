@@ -39,6 +39,7 @@ export const helloSchema = z
     presets: z.array(z.string()),
     strategies: z.array(z.string()),
     formats: z.object({ read: z.array(z.string()), written: z.array(z.string()) }),
+    hasSessions: z.literal(true).exactOptional(),
   })
   .meta({ id: 'Hello' })
 
@@ -61,6 +62,7 @@ export const threadSummarySchema = z
     parent: origin.exactOptional(),
     reason: z.string().exactOptional(),
     isPartial: z.literal(true).exactOptional(),
+    importedAt: time.exactOptional(),
   })
   .meta({ id: 'ThreadSummary' })
 
@@ -125,6 +127,12 @@ export const sessionResponseSchema = z
         .boolean()
         .exactOptional()
         .describe('cost and sums of a long log are still being counted: ask again'),
+      file: z
+        .object({ agent: z.string(), state: z.enum(['followed', 'parted']) })
+        .exactOptional()
+        .describe(
+          'the session file of the thread: followed, or not the same conversation any more',
+        ),
       approvals: z.array(approvalSchema),
     }),
     tokenUsage: tokenUsageSchema.exactOptional(),
@@ -259,5 +267,28 @@ export const settingsSchema = z.object({
     z.object({ key: z.string(), value: z.unknown(), origin: z.string() }).meta({ id: 'Setting' }),
   ),
 })
+
+export const machineSessionsSchema = z
+  .object({
+    items: z.array(
+      z
+        .object({
+          id: z.string(),
+          agent: z.string(),
+          project: z.string().exactOptional(),
+          title: z.string().exactOptional(),
+          bytes: count,
+          updatedAt: time,
+          threadId: z.string().exactOptional().describe('where it was imported before'),
+        })
+        .meta({ id: 'MachineSession' }),
+    ),
+    total: count.describe('sessions on the machine'),
+    isPartial: z
+      .literal(true)
+      .exactOptional()
+      .describe('not all sessions were looked at in time: the next request goes on'),
+  })
+  .meta({ id: 'MachineSessions' })
 
 export const filesSchema = z.object({ items: z.array(z.string()) })

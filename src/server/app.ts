@@ -21,10 +21,12 @@ import { addCompactionRoutes } from './routes/compactions.ts'
 import { addContentRoutes, addViewRoutes } from './routes/contents.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
+import { addMachineRoutes } from './routes/machine.ts'
 import { addMessageRoutes } from './routes/messages.ts'
 import { addThreadRoutes } from './routes/threads.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
 import { type AppParts, Sender } from './send.ts'
+import { Arrivals } from './views/arrivals.ts'
 import { Previews } from './views/previews.ts'
 import { Tallies } from './views/thread-totals.ts'
 
@@ -47,6 +49,7 @@ const TOPICS = [
   addCompactionRoutes,
   addContentRoutes,
   addViewRoutes,
+  addMachineRoutes,
 ]
 
 /** Whole session files: the one body that may be longer. */
@@ -122,7 +125,9 @@ function readParts(ports: AppPorts): AppParts {
   const previews = new Previews({ agent, threads, store, clock, ids, limits })
   const drain = new Drain(activity, feeds, clock)
   const pageSessions = new PageSessions()
-  return { ...ports, limits, activity, feeds, sender, tallies, previews, drain, pageSessions }
+  const arrivals = new Arrivals(clock)
+  const views = { tallies, previews, arrivals }
+  return { ...ports, limits, activity, feeds, sender, ...views, drain, pageSessions }
 }
 
 /** Whatever is answered, a browser takes it for what it is said to be, and runs nothing of it. */

@@ -28,6 +28,8 @@ export interface AppPorts {
   /** Other processes on the same store, where there may be some. */
   readonly peers?: Pick<Peers, 'abort' | 'decide'>
   readonly presence?: Pick<Presence, 'of' | 'on'>
+  /** The sessions of agents on this machine, where its owner may open them here. */
+  readonly machine?: MachineSessions
   /** The web page, where it is handed out. */
   readonly page?: Page
   readonly limits?: Partial<AppLimits>
@@ -86,6 +88,35 @@ export interface WalkedFile {
   readonly isIgnored: boolean
 }
 
+/** The session files of agents on this machine. Whoever asks must be its owner: the routes see to that. */
+export interface MachineSessions {
+  /** Newest first. */
+  list(query: { readonly search?: string; readonly limit: number }): Promise<FoundSessions>
+  /** Imports what is new in the session; its thread. Rejects for one that is not in the list. */
+  open(id: string): Promise<string>
+  /** Adds what the agent writes to the thread's file, until the function that it gives back is called. */
+  follow(threadId: string): () => void
+  stateOf(threadId: string): Promise<FileState | undefined>
+}
+export interface FoundSessions {
+  readonly items: readonly {
+    readonly id: string
+    readonly agent: string
+    readonly project?: string
+    readonly title?: string
+    readonly bytes: number
+    readonly updatedAt: Date
+    readonly threadId?: string
+  }[]
+  readonly total: number
+  readonly isPartial?: true
+}
+/** `parted`: the thread and the file are not the same conversation any more. */
+export interface FileState {
+  readonly agent: string
+  readonly state: 'followed' | 'parted'
+}
+
 /** Who may ask. */
 export interface Access {
   /** Names of this server besides those of the loopback, with a port or for every port. */
@@ -105,6 +136,8 @@ export interface TokenHolder {
   readonly name: string // of the token
   /** Whose threads it opens; undefined opens all. */
   readonly owner?: string
+  /** The token of this machine, on a server that nobody else has a token for. */
+  readonly isOwnerOfMachine?: true
 }
 
 export interface AppLimits {

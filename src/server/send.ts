@@ -15,6 +15,7 @@ import type { Api } from './http/route.ts'
 import type { Drain } from './http/store-answers.ts'
 import type { Feeds } from './live/feeds.ts'
 import type { AppLimits, AppPorts } from './ports.ts'
+import type { Arrivals } from './views/arrivals.ts'
 import type { Previews } from './views/previews.ts'
 import type { SessionPorts } from './views/session.ts'
 
@@ -149,6 +150,7 @@ export interface AppParts extends Omit<AppPorts, 'limits'>, SessionPorts {
   readonly previews: Previews
   readonly drain: Drain
   readonly pageSessions: PageSessions
+  readonly arrivals: Arrivals
 }
 
 /** Adds the routes of one topic. */

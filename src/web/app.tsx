@@ -12,6 +12,7 @@ import { hasToken, keepToken, useLocked } from './open-client.ts'
 import { goTo, useRoute } from './route.ts'
 import { readMessage } from './shown-text.ts'
 import { type Importing, useImport } from './use-loaded.ts'
+import { MachineSessions } from './views/machine-sessions.tsx'
 import { ThreadList } from './views/thread-list.tsx'
 import { ThreadPage } from './views/thread-page.tsx'
 import { Welcome } from './views/welcome.tsx'
@@ -66,7 +67,7 @@ export function App({ open }: { readonly open: () => Client }) {
 /** Everything that is there once the server has answered. */
 function Desk({ client, hello }: { readonly client: Client; readonly hello: Hello }) {
   const [changes, setChanges] = useState(0)
-  const threadId = useRoute()
+  const { threadId, isSessions = false } = useRoute()
   const changed = useCallback(() => setChanges((count) => count + 1), [])
   // Meanwhile something may have been begun in another tab, or by someone else.
   useEffect(() => {
@@ -76,7 +77,7 @@ function Desk({ client, hello }: { readonly client: Client; readonly hello: Hell
   const importing = useImport(client, goTo)
   return (
     <DropArea importing={importing}>
-      <div className="page" data-open={threadId !== undefined}>
+      <div className="page" data-open={threadId !== undefined || isSessions}>
         <button
           type="button"
           className="skip"
@@ -86,11 +87,19 @@ function Desk({ client, hello }: { readonly client: Client; readonly hello: Hell
         </button>
         <ThreadList
           client={client}
+          hello={hello}
           selected={threadId}
+          isSessions={isSessions}
           changes={changes}
-          imported={importing.imported}
         />
-        {threadId === undefined ? (
+        {isSessions && hello.hasSessions ? (
+          <main className="welcome" tabIndex={-1}>
+            <a className="back" href="#/">
+              All threads
+            </a>
+            <MachineSessions client={client} />
+          </main>
+        ) : threadId === undefined ? (
           <Welcome client={client} hello={hello} importing={importing} />
         ) : (
           <ThreadPage

@@ -1,13 +1,20 @@
-// The thread in the address bar, the only state outside the threads
+// The thread or view in the address bar, the only state outside the threads
 import { useSyncExternalStore } from 'react'
 
 const PREFIX = '#/threads/'
+/** The sessions of this machine. */
+export const SESSIONS_ADDRESS = '#/sessions'
 
-/** The id of the thread, or undefined. */
-export function useRoute(): string | undefined {
+export interface Route {
+  readonly threadId?: string
+  readonly isSessions?: boolean
+}
+
+export function useRoute(): Route {
   const hash = useSyncExternalStore(listen, () => window.location.hash)
-  if (!hash.startsWith(PREFIX)) return undefined
-  return decoded(hash.slice(PREFIX.length))
+  if (hash === SESSIONS_ADDRESS) return { isSessions: true }
+  const threadId = hash.startsWith(PREFIX) ? decoded(hash.slice(PREFIX.length)) : undefined
+  return threadId === undefined ? {} : { threadId }
 }
 
 export function readAddress(threadId: string): string {

@@ -65,25 +65,21 @@ export function useLoaded<T>(load: () => Promise<T>, changes: number): LoadedSes
  */
 export interface Importing {
   readonly isRunning: boolean
-  /** The latest first. */
-  readonly imported: readonly string[]
   readonly error: string | undefined
   take(files: Iterable<File>): void
 }
 
 export function useImport(client: Client, onImported: (threadId: string) => void): Importing {
   const { run, isRunning, error } = useTask()
-  const [imported, setImported] = useState<readonly string[]>([])
   const take = useCallback(
     (files: Iterable<File>) =>
       run(async () => {
         for (const file of files) {
           const thread = await client.importThread(await file.text())
-          setImported((before) => [thread.threadId, ...before])
           onImported(thread.threadId)
         }
       }),
     [client, onImported, run],
   )
-  return { isRunning, imported, error, take }
+  return { isRunning, error, take }
 }

@@ -112,6 +112,21 @@ export function reasonWords(why: string): string {
   )
 }
 
+const AGENTS: Readonly<Record<string, string>> = {
+  'claude-code': 'Claude Code',
+  codex: 'Codex',
+  opencode: 'OpenCode',
+  'oh-my-pi': 'Oh My Pi',
+  'copilot-cli': 'Copilot CLI',
+  'gemini-cli': 'Gemini CLI',
+  cline: 'Cline',
+}
+
+/** The name of an agent by the id of its format. */
+export function agentWords(id: string): string {
+  return AGENTS[id] ?? id
+}
+
 const ORIGINS: Readonly<Record<string, string>> = {
   'fresh-session': 'fresh session',
   import: 'imported',

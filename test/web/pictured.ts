@@ -9,6 +9,7 @@ import { compose } from '../../src/compose.ts'
 import { composeApp } from '../../src/compose-app.ts'
 import { resolveSettings } from '../../src/core/settings/settings.ts'
 import { type Client, createClient } from '../../src/protocol/index.ts'
+import type { MachineSessions } from '../../src/server/ports.ts'
 import { openStore } from '../../src/stores/index.ts'
 import { systemClock } from '../../src/system.ts'
 import { until } from '../wait.ts'
@@ -42,6 +43,15 @@ export const VIEWS: readonly View[] = [
     hasThread: false,
     async show(page) {
       await page.getByRole('link', { name: /double booking/ }).waitFor()
+      await page.getByText('Draw the tides').waitFor()
+    },
+  },
+  {
+    name: 'sessions',
+    hasThread: false,
+    async show(page) {
+      await page.getByRole('link', { name: 'Sessions on this machine' }).click()
+      await page.getByText('Draw the tides').waitFor()
     },
   },
   {
@@ -95,6 +105,42 @@ export const VIEWS: readonly View[] = [
   },
 ]
 
+const FOUND = [
+  [
+    'claude-code',
+    '/work/harbour',
+    'Two boats have the same berth on Friday. Find out why.',
+    184_000,
+  ],
+  [
+    'codex',
+    '/work/harbour',
+    'Write the migration for the berth numbers, with a way back.',
+    2_400_000,
+  ],
+  ['opencode', '/work/ferry-times', 'The timetable is one hour off since Sunday', 61_200],
+  ['pi', '/work/tide-table', 'Which port gives the wrong tide, and since when?', 7_400],
+  ['gemini-cli', '/work/tide-table', 'Draw the tides of the week as one chart', 930],
+] as const
+
+/** Sessions that an agent might have left on the machine. */
+const MACHINE: MachineSessions = {
+  list: async () => ({
+    items: FOUND.map(([agent, project, title, bytes], at) => ({
+      id: String(at),
+      agent,
+      project,
+      title,
+      bytes,
+      updatedAt: new Date(Date.now() - at * 86_400_000),
+    })),
+    total: FOUND.length,
+  }),
+  open: async () => '',
+  follow: () => () => undefined,
+  stateOf: async () => undefined,
+}
+
 export interface PicturedPage {
   readonly threadId: string
   /** The page with this view, ready to be pictured. */
@@ -117,7 +163,19 @@ export async function servePictured(browser: Browser): Promise<PicturedPage> {
   const store = await openStore('memory:')
   const home = compose({ store, settings: settings.settings, environment: {} })
   const page = await builtPage()
-  const { app, close } = composeApp(home, { settings, environment: {}, version: '0.1.0', page })
+  const { app, close } = composeApp(home, {
+    settings,
+    environment: {},
+    version: '0.1.0',
+    page,
+    machine: MACHINE,
+    access: {
+      tokens: {
+        isRequired: true,
+        holderOf: () => ({ name: 'the picture', isOwnerOfMachine: true }),
+      },
+    },
+  })
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -1,10 +1,9 @@
 // Who can use the page: with keys alone, with a screen reader, on a phone, in the dark.
-import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { textOf } from '../agent/past.ts'
 import { answer, result, user } from '../say.ts'
-import { CHROMIUM, type PageSetup, useBrowser } from './setup.ts'
+import { barriers, CHROMIUM, type PageSetup, useBrowser } from './setup.ts'
 
 const PANELS = ['Model’s view', 'Compactions', 'Window', 'Cost', 'Pins', 'Recall', 'Settings']
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
@@ -23,15 +22,6 @@ async function toldThread({ client, home }: PageSetup): Promise<string> {
   await client.pin(threadId, 'Mind the tests.')
   await client.compact(threadId, { strategy: 'trim-tool-results' })
   return threadId
-}
-
-/** What axe finds that would keep somebody out. */
-async function barriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const found = (await page.evaluate('axe.run()')) as axe.AxeResults
-  return found.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
 }
 
 async function panelsIn(page: Page, look: (panel: string) => Promise<void>): Promise<void> {

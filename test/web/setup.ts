@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
+import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import type { App } from '../../src/server/app.ts'
@@ -78,6 +79,15 @@ export function complaintsOf(page: Page): string[] {
     if (type === 'error' || type === 'warning') complaints.push(`${type}: ${message.text()}`)
   })
   return complaints
+}
+
+/** What axe finds that would keep somebody out. */
+export async function barriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const found = (await page.evaluate('axe.run()')) as axe.AxeResults
+  return found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
 }
 
 async function startServing(app: App, port: number) {

@@ -1,6 +1,10 @@
 // The list of threads in the page: it keeps what was shown, says what is so, and follows what happens.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { CHROMIUM, useBrowser } from './setup.ts'
+
+const SAMPLE = fileURLToPath(new URL('../../samples/session.jsonl', import.meta.url))
 
 describe.skipIf(!CHROMIUM.available)(`the list of threads ${CHROMIUM.notice}`, () => {
   const setUp = useBrowser()
@@ -20,6 +24,23 @@ describe.skipIf(!CHROMIUM.available)(`the list of threads ${CHROMIUM.notice}`, (
     await links.getByText('A later one').waitFor()
     expect(await links.count()).toBeGreaterThanOrEqual(60)
     await page.locator('[aria-current=page]').getByText('Thread 0', { exact: true }).waitFor()
+  })
+
+  it('has an import at the top by when it came, and the open thread in sight, whatever their dates', async () => {
+    const { open, home, client } = await setUp()
+    const old = await home.threads.create({ title: 'Long ago', timestamp: new Date(0) })
+    for (let at = 0; at < 60; at += 1) await home.threads.create({ title: `Thread ${at}` })
+    const { threadId } = await client.importThread(readFileSync(SAMPLE, 'utf8'))
+    const page = await open(old)
+    const links = page.getByRole('navigation', { name: 'Threads' }).getByRole('listitem')
+    const current = page.locator('[aria-current=page]').getByText('Long ago')
+    await current.waitFor()
+    const first = links.filter({ hasText: 'imported' })
+    expect(await first.getByRole('link').getAttribute('href')).toContain(threadId)
+    expect(await first.getAttribute('data-new')).toBe('true')
+    expect(await links.nth(1).innerText()).toBe(await first.innerText())
+    const { y = 0 } = (await current.boundingBox()) ?? {}
+    expect(y).toBeLessThan(800)
   })
 
   it('calls a new thread what is said in it, as soon as it is said', async () => {

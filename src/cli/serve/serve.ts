@@ -17,6 +17,7 @@ import { openWorkspace } from '../../tools/workspace.ts'
 import { wishesHooks } from '../compact/wishes.ts'
 import type { Io } from '../process-io.ts'
 import { programName, version } from '../program-name.ts'
+import { SessionsOfMachine } from '../sessions/machine-sessions.ts'
 import { projectRules } from '../settings/project-rules.ts'
 import { loadSettings, stateFolder } from '../settings/settings.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
@@ -76,6 +77,10 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
     warnWithoutSecrets(io)
     const [workspace, ...workspaces] = roots
     const page = readPage()
+    // The owner of this machine is known by its token; beyond the loopback there is none.
+    const machine =
+      local === undefined ? undefined : new SessionsOfMachine(home, settings.settings, io)
+    if (machine) closers.push(() => machine.close())
     const composed = composeApp(home, {
       settings,
       environment: io.environment,
@@ -95,6 +100,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
         tokens: local === undefined ? tokens : withLocalToken(tokens, local),
       },
       page,
+      ...(machine && { machine }),
       hasPeers: true,
       limits: { ...SERVED_LIMITS, requestsPerMinute },
     })

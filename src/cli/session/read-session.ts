@@ -15,7 +15,8 @@ import type { ProgressLine } from '../terminal/progress.ts'
 import { readingFrom } from '../terminal/source.ts'
 import { readFormat } from './formats.ts'
 
-interface ReadOptions extends Pick<ImportOptions, 'records' | 'source' | 'title' | 'earlier'> {
+interface ReadOptions
+  extends Pick<ImportOptions, 'records' | 'source' | 'title' | 'earlier' | 'openAnswer'> {
   readonly named?: string | undefined // the format
   readonly progress: ProgressLine
 }

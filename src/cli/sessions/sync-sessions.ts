@@ -4,6 +4,7 @@ import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Io } from '../process-io.ts'
 import { earlierImports } from '../session/earlier-imports.ts'
+import { openInput } from '../session/input.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { ProgressLine } from '../terminal/progress.ts'
 import { oneLine, print, type Style, thousands } from '../terminal/terminal.ts'
@@ -136,10 +137,11 @@ export async function importAll(
       return
     }
     progress.share(`importing ${changed.length} sessions`, index, changed.length)
-    const wish = { records: 'keep', progress, format: session.agent, isGrowing: true } as const
-    const { imported, isConflict } = await one(session, work, (path) =>
-      importFile(home, path, wish, known, io),
-    )
+    const wish = { records: 'keep', progress, format: session.agent } as const
+    const { imported, isConflict } = await one(session, work, async (path) => {
+      const source = await openInput(path, io, { isGrowing: true })
+      return importFile(home, path, { ...wish, source }, known, io)
+    })
     if (imported) work.outcomes[imported.outcome] += 1
     // Somebody else wrote to its thread just then: without a mark it is tried again the next time.
     if (!isConflict) marks.set(session, imported?.threadId ?? marks.threadOf(session.path))

@@ -5,6 +5,7 @@ import type { Composed } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
 import { weightOf } from '../../core/view/context.ts'
+import type { Source } from '../../formats/session-format.ts'
 import type { Io } from '../process-io.ts'
 import { digestOfSource } from '../session/backups.ts'
 import {
@@ -33,6 +34,8 @@ export interface Imported {
   readonly tokens: number
   /** The thread that has or had the content of the file. */
   readonly earlier?: EarlierImport
+  /** An answer at its end waits for results: it is left for the next time. */
+  readonly isHeld?: boolean
   /** Absent where nothing was read. */
   readonly read?: ImportAccount
 }
@@ -55,8 +58,11 @@ export interface ImportWish {
   readonly title?: string | undefined
   readonly records: 'keep' | 'drop'
   readonly progress: ProgressLine
-  /** Its agent may be writing to it. */
-  readonly isGrowing?: boolean
+  /** What is read of the file, where an agent still writes to it. */
+  readonly source?: Source
+  readonly openAnswer?: 'keep' | 'hold'
+  /** A file that is not the conversation of its thread any more: becomes a new thread, or is refused. */
+  readonly rewritten?: 'import' | 'refuse'
 }
 
 export async function importFile(
@@ -66,8 +72,7 @@ export async function importFile(
   known: EarlierImports,
   io: Io,
 ): Promise<Imported> {
-  const { isGrowing = false } = wish
-  const source = await openInput(file, io, { isGrowing })
+  const source = wish.source ?? (await openInput(file, io))
   const digest = await digestOfSource(source)
   const path = file === '-' ? undefined : await wholePath(file, io)
   const same = known.byDigest.get(digest)
@@ -82,8 +87,14 @@ export async function importFile(
       ...(await factsOf(path, source.bytes ?? 0, home, io)),
     }),
   }
-  const { format: named, title, records, progress } = wish
-  const options = { named, records, progress, ...(title !== undefined && { title }) }
+  const { format: named, title, records, progress, openAnswer } = wish
+  const options = {
+    named,
+    records,
+    progress,
+    ...(title !== undefined && { title }),
+    ...(openAnswer && { openAnswer }),
+  }
   const start = async (more: { readonly [key: string]: Json } = {}) =>
     readSession(home, source, file, { ...options, source: { ...from, ...more } })
   const continued = earlier
@@ -93,6 +104,7 @@ export async function importFile(
         earlier: { ...home, threadId: earlier.threadId },
       })
     : undefined
+  if (earlier && !continued && wish.rewritten === 'refuse') throw isAnother(file, earlier.threadId)
   const isRewritten = earlier && !continued && !earlier.isPartial
   const read = continued ?? (await start(isRewritten ? { replaces: earlier.threadId } : {}))
   const { threadId } = read
@@ -104,6 +116,7 @@ export async function importFile(
     ...state,
     added: state.events - (continued ? (before ?? 0) : 0),
     outcome: outcomeOf(earlier, continued !== undefined),
+    ...(read.isHeld && { isHeld: true }),
     read: accountOf(read),
   }
 }
@@ -114,8 +127,19 @@ function outcomeOf(earlier: EarlierImport | undefined, isContinued: boolean): Im
   return earlier.isPartial ? 'new' : 'rewritten'
 }
 
+function isAnother(file: string, threadId: string): PrecisError {
+  return new PrecisError(
+    'id-conflict',
+    `${file} is not the conversation of ${threadId} any more.`,
+    {
+      where: file,
+      hint: 'Import it as a new thread.',
+    },
+  )
+}
+
 /** A session of a database keeps its id behind the path. */
-async function wholePath(file: string, { cwd }: Io): Promise<string> {
+export async function wholePath(file: string, { cwd }: Pick<Io, 'cwd'>): Promise<string> {
   const [, path = file, id = ''] = /^(.*?)(#ses_\w+)?$/.exec(file) ?? []
   return `${await realpath(resolve(cwd, path)).catch(() => resolve(cwd, path))}${id}`
 }

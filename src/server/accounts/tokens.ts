@@ -188,7 +188,9 @@ export function withLocalToken(tokens: AccessTokens, token: string): AccessToken
     holderOf(given): TokenHolder | undefined {
       if (!timingSafeEqual(computeDigest(given), digest)) return tokens.holderOf(given)
       // Without other tokens, all threads belong to this machine.
-      return { name: LOCAL_NAME, ...(tokens.isRequired && { owner: LOCAL_OWNER }) }
+      return tokens.isRequired
+        ? { name: LOCAL_NAME, owner: LOCAL_OWNER }
+        : { name: LOCAL_NAME, isOwnerOfMachine: true }
     },
   }
 }

@@ -60,6 +60,15 @@ export function whoIn(c: Context): string {
   return (c.get(WHO) as string | undefined) ?? 'here'
 }
 
+/** The owner of this machine, from the machine itself: no proxy passed the request on. */
+export function isFromMachine(c: Context): boolean {
+  const { remoteAddress = '127.0.0.1' } = socketOf(c) ?? {}
+  const isPassedOn = ['forwarded', 'x-forwarded-for'].some((name) => c.req.header(name))
+  const host = c.req.header('host') ?? new URL(c.req.url).host
+  const isLocal = /^(?:::1|(?:::ffff:)?127(?:\.\d{1,3}){3})$/.test(remoteAddress)
+  return isLocal && !isPassedOn && isLoopback(host) && holderIn(c)?.isOwnerOfMachine === true
+}
+
 function whoOf(c: Context, holder: TokenHolder | undefined): string {
   if (!holder) return `address ${socketOf(c)?.remoteAddress ?? 'here'}`
   return holder.owner === undefined ? `token ${holder.name}` : `owner ${holder.owner}`

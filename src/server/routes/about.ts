@@ -10,6 +10,7 @@ import {
 import { readToken } from '../http/guard.ts'
 import { type Api, route } from '../http/route.ts'
 import type { AddRoutes, AppParts } from '../send.ts'
+import { machineFor } from './machine.ts'
 
 const tag = 'about'
 
@@ -24,7 +25,7 @@ export const addAboutRoutes: AddRoutes = (api, parts) => {
       summary: 'The handshake: protocol version and capabilities',
       answer: helloSchema,
     },
-    async () => {
+    async ({ c }) => {
       const { defaultModel } = models
       return {
         protocol: PROTOCOL_VERSION,
@@ -33,6 +34,7 @@ export const addAboutRoutes: AddRoutes = (api, parts) => {
         presets: Object.keys(PRESETS),
         strategies: threads.strategyIds(),
         formats: { read: [...formats.read], written: [...formats.written] },
+        ...(machineFor(parts, c) && { hasSessions: true as const }),
       }
     },
   )

@@ -8,6 +8,7 @@ import { stillHolds, whoIn } from '../http/guard.ts'
 import { route } from '../http/route.ts'
 import type { Following } from '../live/feeds.ts'
 import type { AddRoutes } from '../send.ts'
+import { machineFor } from './machine.ts'
 
 const tag = 'events'
 const PAGE = 1_000
@@ -49,7 +50,9 @@ export const addEventRoutes: AddRoutes = (api, parts) => {
       const isAllowed = stillHolds(access, c, pageSessions)
       const choices = { who: whoIn(c), isAllowed }
       const following = await feeds.follow(params.threadId, after, c.req.raw.signal, choices)
-      return new Response(countBytes(following), {
+      const leaveFile = machineFor(parts, c)?.follow(params.threadId)
+      if (leaveFile) c.req.raw.signal.addEventListener('abort', leaveFile, { once: true })
+      return new Response(countBytes(following, leaveFile), {
         headers: {
           'content-type': 'text/event-stream; charset=utf-8',
           'cache-control': 'no-store',
@@ -71,16 +74,23 @@ function lastEventId(header: string | undefined): number | undefined {
 }
 
 /** Read piece by piece, as fast as the reader takes them. */
-function countBytes({ pieces, leave }: Following): ReadableStream<Uint8Array> {
+function countBytes(
+  { pieces, leave }: Following,
+  leaveFile: () => void = () => undefined,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream(
     {
       async pull(controller) {
         const { done, value } = await pieces.next()
-        if (done) controller.close()
-        else controller.enqueue(encoder.encode(value))
+        if (!done) return controller.enqueue(encoder.encode(value))
+        leaveFile()
+        controller.close()
       },
-      cancel: leave,
+      cancel() {
+        leave()
+        leaveFile()
+      },
     },
     { highWaterMark: 1 },
   )

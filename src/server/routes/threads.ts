@@ -14,7 +14,6 @@ import { type Api, route } from '../http/route.ts'
 import type { AddRoutes, AppParts } from '../send.ts'
 import { changesFor } from '../thread-changes.ts'
 import { buildSession } from '../views/session.ts'
-import { listThreads } from '../views/thread-summary.ts'
 
 const tag = 'threads'
 
@@ -24,18 +23,19 @@ export const addThreadRoutes: AddRoutes = (api, parts) => {
 }
 
 function addBeginning(api: Api, parts: AppParts): void {
-  const { threads, store, workspaces } = parts
+  const { threads, store, workspaces, arrivals } = parts
   route(
     api,
     {
       method: 'get',
       path: '/threads',
       tag,
-      summary: 'The threads, newest first; optionally only those that contain certain words',
+      summary:
+        'The threads, newest first, imports by when they came; optionally only those that contain certain words',
       query: threadsQuery,
       answer: threadPageSchema,
     },
-    ({ query, owner }) => listThreads(store, query, owner),
+    ({ query, owner }) => arrivals.page(store, query, owner),
   )
   route(
     api,

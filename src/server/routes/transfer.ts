@@ -10,7 +10,7 @@ import { buildSession } from '../views/session.ts'
 const tag = 'transfer'
 
 export const addTransferRoutes: AddRoutes = (api, parts) => {
-  const { threads, formats } = parts
+  const { threads, formats, arrivals } = parts
   route(
     api,
     {
@@ -31,7 +31,9 @@ export const addTransferRoutes: AddRoutes = (api, parts) => {
           hint: 'Send the file as the request body.',
         })
       const options = { ...query, ...(owner !== undefined && { owner }) }
-      return buildSession(parts, await formats.importThread(file, options))
+      const threadId = await formats.importThread(file, options)
+      arrivals.add(owner, threadId)
+      return buildSession(parts, threadId)
     },
   )
   route(

@@ -27,7 +27,7 @@ export type SessionResponse = z.output<typeof sessionResponseSchema>
 export interface SessionPorts
   extends Pick<
     AppPorts,
-    'threads' | 'store' | 'models' | 'approvals' | 'presence' | 'defaultPreset'
+    'threads' | 'store' | 'models' | 'approvals' | 'presence' | 'defaultPreset' | 'machine'
   > {
   readonly activity: Activity
   readonly tallies: Tallies
@@ -50,6 +50,7 @@ export async function buildSession(
   const tally = await tallies.soon(threadId, info.version)
   const costUsd = tally?.usd
   const { undone } = await threads.context(threadId)
+  const file = await ports.machine?.stateOf(threadId)
   const tokenUsage = tally && (await readUsage(ports, threadId, tally, model?.windowTokens))
   return {
     session: {
@@ -66,6 +67,7 @@ export async function buildSession(
       billed: billedUsage(reducedBy(state, usageReducer)),
       ...(costUsd !== undefined && { costUsd }),
       ...(!tally && { isCounting: true }),
+      ...(file && { file }),
     },
     ...(tokenUsage && { tokenUsage }),
     context: buildContextFigures(await threads.reading(threadId), model?.windowTokens),

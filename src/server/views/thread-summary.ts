@@ -43,7 +43,17 @@ async function summaryBy(
     ...(parent && { parent }),
     ...(started?.data.reason !== undefined && { reason: started.data.reason }),
     ...((await isPartialImport(store, info, events[0])) && { isPartial: true as const }),
+    ...importTime(started),
   }
+}
+
+/** What the first event of an import says of it. */
+function importTime(started: EventOf<'THREAD_STARTED'> | undefined) {
+  const { source } = started ?? {}
+  const at = typeof source === 'object' && source !== null && 'at' in source ? source.at : undefined
+  const time = typeof at === 'string' ? new Date(at) : undefined
+  const isTime = time !== undefined && !Number.isNaN(time.getTime())
+  return isTime && { importedAt: time.toISOString() }
 }
 
 /**

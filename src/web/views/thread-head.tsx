@@ -5,6 +5,7 @@ import {
   Ellipsis,
   GitFork,
   Play,
+  Radio,
   Redo2,
   Shrink,
   Trash2,
@@ -16,6 +17,7 @@ import { useReachable } from '../open-client.ts'
 import { goTo } from '../route.ts'
 import { titleText } from '../shown-text.ts'
 import { type Task, useTask } from '../use-loaded.ts'
+import { agentWords } from '../words.ts'
 import { Menu, MenuItem } from './menu.tsx'
 import { StateIcon } from './state-mark.tsx'
 
@@ -65,6 +67,7 @@ export function ThreadHead({
           >
             {[model ?? 'no model', preset, strategy].filter(Boolean).join(' · ')}
           </button>
+          {detail.file && <FileMark {...detail.file} />}
         </div>
         <button
           type="button"
@@ -117,6 +120,25 @@ export function ThreadHead({
         </p>
       )}
     </header>
+  )
+}
+
+/** Whether what the agent writes to its own file comes in here. */
+function FileMark({ agent, state }: NonNullable<ThreadDetail['file']>) {
+  const name = agentWords(agent)
+  if (state === 'parted')
+    return (
+      <span className="quiet" title="Open the session again for a thread that goes on with it.">
+        <StateIcon state="stopped" /> no longer follows {name}
+      </span>
+    )
+  return (
+    <span
+      className="quiet follows"
+      title={`What ${name} writes to its session file is added here. A message of yours ends that.`}
+    >
+      <Radio size={14} className="live" aria-hidden /> follows {name}
+    </span>
   )
 }
 

@@ -1,26 +1,35 @@
 // All threads, newest first, with a search over everything that was ever said in them.
-import { CornerDownRight, Plus, Shrink } from 'lucide-react'
+import { CornerDownRight, Laptop, Plus, Shrink } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import type { Client, ThreadSummary } from '../../protocol/index.ts'
-import { goTo, readAddress } from '../route.ts'
+import type { Client, Hello, ThreadSummary } from '../../protocol/index.ts'
+import { goTo, readAddress, SESSIONS_ADDRESS } from '../route.ts'
 import { countText, readMessage, shortTime, titleText } from '../shown-text.ts'
 import { useTask } from '../use-loaded.ts'
 import { originWords } from '../words.ts'
 
 export function ThreadList({
   client,
+  hello,
   selected,
+  isSessions,
   changes,
-  imported,
 }: {
   readonly client: Client
+  readonly hello: Hello
   readonly selected: string | undefined
+  /** The sessions of this machine are shown. */
+  readonly isSessions: boolean
   readonly changes: number
-  /** What was imported here, the latest first: their events are older than they are here. */
-  readonly imported: readonly string[]
 }) {
   const [search, setSearch] = useState('')
   const list = useThreadList(client, search, `${changes} ${selected ?? ''}`)
+  const open = useOpenThread(client, selected, list, search)
+  const shown = useRef<HTMLUListElement>(null)
+  const isListed = list.items.some(({ threadId }) => threadId === selected) || open !== undefined
+  useEffect(() => {
+    if (selected !== undefined && isListed)
+      shown.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
+  }, [selected, isListed])
   const beginning = useTask()
   const problem = list.error ?? beginning.error
   return (
@@ -46,9 +55,18 @@ export function ThreadList({
         onChange={(event) => setSearch(event.target.value)}
       />
       {problem !== undefined && <p role="alert">{problem}</p>}
-      <ul>
-        {inTree(list.items, imported).map(({ thread, depth, note }) => (
-          <li key={thread.threadId} data-depth={depth}>
+      {hello.hasSessions && (
+        <a
+          className="with-icon of-machine"
+          href={SESSIONS_ADDRESS}
+          aria-current={isSessions ? 'page' : undefined}
+        >
+          <Laptop size={16} aria-hidden /> Sessions on this machine
+        </a>
+      )}
+      <ul ref={shown}>
+        {inTree(open ? [open, ...list.items] : list.items).map(({ thread, depth, note }) => (
+          <li key={thread.threadId} data-depth={depth} data-new={isNew(thread)}>
             <a
               href={readAddress(thread.threadId)}
               aria-current={thread.threadId === selected ? 'page' : undefined}
@@ -83,13 +101,12 @@ interface Listed {
 const DEEPEST = 3
 
 /** What came from another thread stands under it, in the place of the latest of them. */
-function inTree(items: readonly ThreadSummary[], imported: readonly string[]): Listed[] {
+function inTree(items: readonly ThreadSummary[]): Listed[] {
   const byId = new Map(items.map((thread) => [thread.threadId, thread]))
   const children = Map.groupBy(
     items.filter(({ parent }) => parent !== undefined && byId.has(parent.threadId)),
     ({ parent }) => parent?.threadId ?? '',
   )
-  const first = imported.flatMap((id) => byId.get(id) ?? [])
   const listed = new Map<string, Listed>()
   const add = (thread: ThreadSummary, depth: number) => {
     if (listed.has(thread.threadId)) return
@@ -97,7 +114,7 @@ function inTree(items: readonly ThreadSummary[], imported: readonly string[]): L
     for (const child of children.get(thread.threadId) ?? [])
       add(child, Math.min(DEEPEST, depth + 1))
   }
-  for (const thread of [...first, ...items]) add(rootOf(thread, byId), 0)
+  for (const thread of items) add(rootOf(thread, byId), 0)
   return [...listed.values()]
 }
 
@@ -112,16 +129,52 @@ function rootOf(thread: ThreadSummary, byId: ReadonlyMap<string, ThreadSummary>)
   }
 }
 
+const NEW_MS = 600_000
+
+/** What just came in has a mark: its own dates may be old. */
+function isNew({ importedAt }: ThreadSummary): boolean {
+  return importedAt !== undefined && Date.now() - importedAt.getTime() < NEW_MS
+}
+
+/** The open thread where the list has not come to it: it is on screen all the same. */
+function useOpenThread(
+  client: Client,
+  selected: string | undefined,
+  { items, isReading }: ListedThreads,
+  search: string,
+): ThreadSummary | undefined {
+  const [thread, setThread] = useState<ThreadSummary>()
+  const isMissing =
+    selected !== undefined &&
+    !isReading &&
+    search.trim() === '' &&
+    !items.some(({ threadId }) => threadId === selected)
+  useEffect(() => {
+    if (!isMissing || selected === undefined) return setThread(undefined)
+    let isOver = false
+    client.thread(selected).then(
+      (found) => {
+        if (!isOver) setThread(found)
+      },
+      () => undefined, // the thread itself says what is wrong
+    )
+    return () => {
+      isOver = true
+    }
+  }, [client, selected, isMissing])
+  return thread
+}
+
 /** Threads of the same title differ by the end of their ids. */
 function noteOf(
-  { threadId, title, version, updatedAt, reason, isPartial }: ThreadSummary,
+  { threadId, title, version, updatedAt, importedAt, reason, isPartial }: ThreadSummary,
   items: readonly ThreadSummary[],
 ): string {
   const isAlone = items.filter((other) => other.title === title).length === 1
   return [
     shortTime(updatedAt),
     countText(version, 'event', 'events'),
-    originWords(reason),
+    importedAt ? `imported ${shortTime(importedAt)}` : originWords(reason),
     isPartial && 'partial',
     !isAlone && `…${threadId.slice(-5)}`,
   ]

@@ -4,6 +4,10 @@ import { useId } from 'react'
 import type { Client, Hello } from '../../protocol/index.ts'
 import { goTo } from '../route.ts'
 import { type Importing, useTask } from '../use-loaded.ts'
+import { MachineSessions } from './machine-sessions.tsx'
+
+/** More stand in a view of their own. */
+const FIRST_SESSIONS = 6
 
 export function Welcome({
   client,
@@ -27,7 +31,7 @@ export function Welcome({
       <div className="starts">
         <section className="start" aria-label="Import a session">
           <FileUp size={24} aria-hidden />
-          <h2>Open a session</h2>
+          <h2>Open a session file</h2>
           <p>Drop a session file anywhere on this page, or choose one.</p>
           <label className="button main" htmlFor={id}>
             Choose a file…
@@ -66,6 +70,7 @@ export function Welcome({
           {creating.error !== undefined && <p role="alert">{creating.error}</p>}
         </section>
       </div>
+      {hello.hasSessions && <MachineSessions client={client} most={FIRST_SESSIONS} />}
       <ol className="steps">
         <li>See how full the window is, and with what.</li>
         <li>Compact: a preview shows what it saves and what goes.</li>

@@ -1,0 +1,110 @@
+// Threads that follow their session files: looked at while somebody follows the thread, and not longer
+import { stat } from 'node:fs/promises'
+import { asPrecisError } from '../../core/errors.ts'
+import type { Clock } from '../../core/ports.ts'
+import { databaseSession } from '../session/opencode-database.ts'
+import type { FoundSession } from './found-session.ts'
+import { listDatabase } from './list-database.ts'
+
+/** How often a file is looked at. */
+const LOOK_MS = 700
+/** An import that takes long is not repeated at once: of the time, it gets so small a part. */
+const REST_TIMES = 3
+/** Files followed at once; further threads are shown as they are. */
+const MOST_FOLLOWED = 32
+
+export interface FollowerPorts {
+  readonly clock: Clock
+  fileOf(threadId: string): Promise<FoundSession | undefined>
+  /** Rejects with `id-conflict` where the file is another conversation by now. */
+  add(session: FoundSession, threadId: string): Promise<unknown>
+}
+
+interface Followed {
+  lookers: number
+  isParted: boolean
+  readonly stop: AbortController
+  ended: Promise<void>
+}
+
+export class FileFollowers {
+  readonly #ports: FollowerPorts
+  readonly #followed = new Map<string, Followed>()
+
+  constructor(ports: FollowerPorts) {
+    this.#ports = ports
+  }
+
+  /** Until the function that it gives back is called, as often as somebody looks. */
+  join(threadId: string): () => void {
+    const followed = this.#followed.get(threadId) ?? this.#begin(threadId)
+    if (!followed) return () => undefined
+    followed.lookers += 1
+    let hasLeft = false
+    return () => {
+      if (hasLeft) return
+      hasLeft = true
+      followed.lookers -= 1
+      if (followed.lookers > 0) return
+      followed.stop.abort()
+      if (this.#followed.get(threadId) === followed) this.#followed.delete(threadId)
+    }
+  }
+
+  isParted(threadId: string): boolean {
+    return this.#followed.get(threadId)?.isParted ?? false
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.#followed.values()]
+    for (const { stop } of all) stop.abort()
+    this.#followed.clear()
+    await Promise.all(all.map(({ ended }) => ended))
+  }
+
+  #begin(threadId: string): Followed | undefined {
+    if (this.#followed.size >= MOST_FOLLOWED) return undefined
+    const followed: Followed = {
+      lookers: 0,
+      isParted: false,
+      stop: new AbortController(),
+      ended: Promise.resolve(),
+    }
+    this.#followed.set(threadId, followed)
+    // That the store fails is told by every request that needs it.
+    followed.ended = this.#run(threadId, followed).catch(() => undefined)
+    return followed
+  }
+
+  async #run(threadId: string, followed: Followed): Promise<void> {
+    const { clock, fileOf, add } = this.#ports
+    const { signal } = followed.stop
+    const file = await fileOf(threadId)
+    let seen: FoundSession | undefined
+    while (file && !signal.aborted && !followed.isParted) {
+      const now = await lookAt(file)
+      let tookMs = 0
+      if (now && (now.bytes !== seen?.bytes || now.updatedMs !== seen.updatedMs)) {
+        const beganMs = performance.now()
+        const outcome = await add(now, threadId).then(() => undefined, asPrecisError)
+        tookMs = performance.now() - beganMs
+        followed.isParted = outcome?.code === 'id-conflict'
+        // Somebody else wrote to the thread, or imports: tried again. A file that cannot be read is, when it changes.
+        if (outcome?.code !== 'version-conflict' && !outcome?.retryable) seen = now
+      }
+      await clock.sleep(Math.max(LOOK_MS, REST_TIMES * tookMs), signal)
+    }
+  }
+}
+
+/** As it is now; undefined where it is gone. */
+async function lookAt(session: FoundSession): Promise<FoundSession | undefined> {
+  const database = databaseSession(session.path, '/')
+  if (database) {
+    const all = await listDatabase(database, session.agent ?? 'opencode').catch(() => [])
+    return all.find(({ path }) => path === session.path)
+  }
+  const stats = await stat(session.path).catch(() => undefined)
+  if (!stats) return undefined
+  return { ...session, bytes: stats.size, updatedMs: Math.floor(stats.mtimeMs) }
+}
