@@ -1,6 +1,6 @@
 // The Anthropic Messages document as a session file, next to the others.
 import { anthropic } from './anthropic.ts'
-import { lossesIn } from './outgoing.ts'
+import { lossesIn, withReadableThinking } from './outgoing.ts'
 import { type Fields, fieldsIn, isFields } from './reading/fields.ts'
 import { ROOT } from './reading/json-items.ts'
 import type { ReadNotes } from './reading/notes.ts'
@@ -24,6 +24,7 @@ const LOSSES: readonly Loss[] = [
   'merging',
   'failure-kinds',
   'thinking-authors',
+  'workplace',
 ]
 
 export const anthropicSession: SessionFormat = {
@@ -32,11 +33,12 @@ export const anthropicSession: SessionFormat = {
   losses: LOSSES,
   detect,
   read,
-  write: ({ view, events = [] }) => {
+  write: (outgoing) => {
+    const { view, events = [] } = withReadableThinking(outgoing)
     const first = events.find((event) => event.type === 'FOREIGN')
     const { format, envelope } = fieldsIn(first?.type === 'FOREIGN' ? first.data : undefined)
     const { text, problems } = anthropic.write(view, format === anthropic.id ? envelope : undefined)
-    return { text, problems: [...new Set([...problems, ...lossesIn(view, LOSSES)])] }
+    return { text, problems: [...new Set([...problems, ...lossesIn(outgoing, LOSSES)])] }
   },
 }
 

@@ -2,11 +2,14 @@
 import type { EntryLabel } from '../core/edit/change.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
 import type { Json } from '../core/text/json.ts'
+import type { Block } from '../core/view/content.ts'
 import type { Message, MessagePart } from '../core/view/message.ts'
 import { writtenBy } from '../core/view/typed-text.ts'
 import { OPENING } from './reading/conversation.ts'
+import { fieldsIn, listIn, modelRef, textIn } from './reading/fields.ts'
 import { isAsRead, type RawRecord, rawRecords } from './reading/raw.ts'
-import type { Exported, Loss, Outgoing, View } from './session-format.ts'
+import { findWorkplace } from './reading/workplace.ts'
+import type { Exported, Loss, Outgoing } from './session-format.ts'
 
 /** Reports a thing that the format cannot say, once. */
 export type Note = (problem: string) => void
@@ -36,7 +39,7 @@ function plannedRecords(format: string, outgoing: Outgoing, writer: RecordWriter
   const old = rawRecords(format, [events, ...sideEvents])
   const made =
     old.length === 0
-      ? writer.fresh(outgoing, note)
+      ? writer.fresh(format === OPENAI_ITEMS ? outgoing : withReadableThinking(outgoing), note)
       : isAsRead(format, events)
         ? []
         : writer.changed(outgoing, old, note)
@@ -66,6 +69,31 @@ export function writeLines(format: string, outgoing: Outgoing, writer: RecordWri
     pieces,
     ...facts,
   }
+}
+
+/** The format that takes the items of OpenAI's Responses API as they are. */
+const OPENAI_ITEMS = 'codex'
+
+/** Reasoning of OpenAI is sealed, and often has a summary: to others that is thinking. */
+export function withReadableThinking(outgoing: Outgoing): Outgoing {
+  const last = lastModel(outgoing)
+  const model = modelRef('openai', last.provider === 'openai' ? last.model : undefined)
+  const readable = (part: MessagePart): MessagePart => {
+    const thinking = part.type === 'native' ? reasoningText(part.value) : ''
+    return thinking === '' ? part : { type: 'thinking', thinking, model }
+  }
+  const messages = outgoing.view.messages.map(({ role, parts }) => {
+    return { role, parts: parts.map(readable) }
+  })
+  return { ...outgoing, view: { ...outgoing.view, messages } }
+}
+
+/** What can be read of a reasoning item; empty where all of it is sealed. */
+export function reasoningText(item: Json): string {
+  const { type, summary, content } = fieldsIn(item)
+  if (type !== 'reasoning') return ''
+  const texts = [...listIn(summary), ...listIn(content)].map((part) => textIn(fieldsIn(part).text))
+  return texts.filter((text) => text !== undefined && text !== '').join('\n\n')
 }
 
 const PIECE_CHARS = 100_000
@@ -152,6 +180,17 @@ export function placeholder(part: MessagePart, note: Note): string {
   return `[${part.type}: ${named}]`
 }
 
+const WORDS_CHARS = 500
+
+/** A text for a block of a result that a format has no shape for: all that it says, where that is short. */
+export function blockWords({ type, text, uri, mimeType, value }: Block, note: Note): string {
+  note(`a ${type} in a result was written as a note`)
+  if (text !== undefined) return text
+  const said = value === undefined ? '' : JSON.stringify(value)
+  if (said !== '' && said.length <= WORDS_CHARS) return said
+  return `[${type}: ${uri ?? mimeType ?? textIn(fieldsIn(value).type) ?? ''}]`
+}
+
 /** The name of the last model that answered, as `provider/model`. */
 export function lastModel({ events = [], view }: Outgoing): { provider: string; model: string } {
   const said = events.findLast(
@@ -183,12 +222,14 @@ export function resultsAfter(messages: readonly Message[], index: number) {
 }
 
 /** A sentence for each loss that writing this context will bring. */
-export function lossesIn(view: View, losses: readonly Loss[]): string[] {
+export function lossesIn({ view, events = [] }: Outgoing, losses: readonly Loss[]): string[] {
   const parts = view.messages.flatMap((message) => message.parts)
-  return losses.flatMap((loss) => {
+  const said = losses.flatMap((loss) => {
     const { sentence, meets } = SIGNS[loss] ?? {}
     return sentence !== undefined && parts.some((part) => meets?.(part)) ? [sentence] : []
   })
+  const isPlaceLost = losses.includes('workplace') && findWorkplace(events) !== undefined
+  return isPlaceLost ? [...said, 'the working directory has no place in this format'] : said
 }
 
 interface Sign {

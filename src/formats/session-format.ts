@@ -86,6 +86,7 @@ export type Loss =
   | 'reminders' // become text of the user
   | 'checkpoints' // become text
   | 'system' // the system prompt has no place in the file
+  | 'workplace' // nor has the working directory
   | 'arguments' // what is no object is wrapped in one
   | 'call-ids' // are written with the letters that the API takes
   | 'open-calls' // a call that waits for its result is answered as interrupted

@@ -3,12 +3,12 @@ import { ROOT } from '../reading/json-items.ts'
 import { readItems } from '../reading/record-reader.ts'
 import type { SessionFormat } from '../session-format.ts'
 import { AI_SDK, isAiSdk, MessageReader } from './read.ts'
-import { writeAiSdk } from './write.ts'
+import { AI_SDK_LOSSES, writeAiSdk } from './write.ts'
 
 export const aiSdk: SessionFormat = {
   id: AI_SDK,
   title: 'AI SDK messages',
-  losses: ['sealed-thinking', 'natives', 'extras', 'documents', 'failure-kinds', 'checkpoints'],
+  losses: AI_SDK_LOSSES,
   detect: isAiSdk,
   read: (source, notes) =>
     readItems(source, ['messages', ROOT], notes, new MessageReader(AI_SDK, notes)),

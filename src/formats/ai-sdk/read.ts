@@ -2,7 +2,15 @@
 import type { Json } from '../../core/text/json.ts'
 import type { Block, ModelRef, Part, ToolResult, ToolStatus } from '../../core/view/content.ts'
 import type { Origin } from '../reading/conversation.ts'
-import { type Fields, fieldsIn, isFields, listIn, modelRef, textIn } from '../reading/fields.ts'
+import {
+  type Fields,
+  fieldsIn,
+  isFields,
+  keptStatus,
+  listIn,
+  modelRef,
+  textIn,
+} from '../reading/fields.ts'
 import { ROOT } from '../reading/json-items.ts'
 import { dataUrl, type RawRecord } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader } from '../reading/record-reader.ts'
@@ -190,7 +198,8 @@ function readResult(part: Fields): ToolResult {
       : jsonBlocks(output ? (output.value ?? output.reason) : (part.output ?? part.result))
   const isError = kind?.startsWith('error') || part.isError === true
   const status: ToolStatus =
-    kind === 'execution-denied' ? 'denied' : isError ? 'failed' : 'completed'
+    keptStatus(fieldsIn(part.providerOptions)[OWN]) ??
+    (kind === 'execution-denied' ? 'denied' : isError ? 'failed' : 'completed')
   return { ...(id !== undefined && { id }), content: blocks, status }
 }
 

@@ -2,14 +2,32 @@
 import type { Json } from '../../core/text/json.ts'
 import { checkpointToText } from '../../core/view/entry-range.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
-import { type Note, placeholder, splitModel, wellFormed } from '../outgoing.ts'
-import { type Fields, fieldsIn } from '../reading/fields.ts'
+import {
+  blockWords,
+  lossesIn,
+  type Note,
+  placeholder,
+  splitModel,
+  wellFormed,
+  withReadableThinking,
+} from '../outgoing.ts'
+import { type Fields, fieldsIn, STATUS } from '../reading/fields.ts'
 import { rawEnvelope, urlOfMedia } from '../reading/raw.ts'
-import type { Exported, Outgoing } from '../session-format.ts'
+import type { Exported, Loss, Outgoing } from '../session-format.ts'
 import { AI_SDK, OWN } from './read.ts'
 
-export function writeAiSdk({ view, events = [] }: Outgoing): Exported {
-  const problems = new Set<string>()
+export const AI_SDK_LOSSES: readonly Loss[] = [
+  'sealed-thinking',
+  'natives',
+  'extras',
+  'documents',
+  'checkpoints',
+  'workplace',
+]
+
+export function writeAiSdk(outgoing: Outgoing): Exported {
+  const { view, events = [] } = withReadableThinking(outgoing)
+  const problems = new Set(lossesIn(outgoing, AI_SDK_LOSSES))
   const note: Note = (problem) => problems.add(problem)
   const names = new Map<string, string>() // of tools, by call: results repeat them
   const messages: Json[] = [
@@ -100,13 +118,13 @@ function resultPart(
   note: Note,
 ): Json {
   const toolName = names.get(id) ?? 'unknown'
-  return { type: 'tool-result', toolCallId: id, toolName, output: outputOf() }
+  const kind = status === 'aborted' ? { providerOptions: { [OWN]: { [STATUS]: status } } } : {}
+  return { type: 'tool-result', toolCallId: id, toolName, output: outputOf(), ...kind }
 
   function outputOf(): Json {
     const texts = content.flatMap((block) => (block.type === 'text' ? [block.text ?? ''] : []))
     const text = texts.join('\n')
     if (status === 'denied') return { type: 'execution-denied', reason: text }
-    if (status === 'aborted') note('an aborted result was written as a failed one')
     if (status !== 'completed') {
       if (texts.length < content.length) note('only the text of a failed result was written')
       return { type: 'error-text', value: text }
@@ -122,6 +140,5 @@ function contentPart(block: ToolResultPart['content'][number], note: Note): Json
     return { type: 'media', data: block.data, mediaType: block.mimeType ?? 'image/png' }
   if (block.type === 'native' && block.provider === AI_SDK && block.value !== undefined)
     return block.value
-  note(`a ${block.type} in a result was written as a note`)
-  return { type: 'text', text: `[${block.type}: ${block.uri ?? block.mimeType ?? ''}]` }
+  return { type: 'text', text: blockWords(block, note) }
 }

@@ -13,7 +13,6 @@ export const claudeCode: SessionFormat = {
     'sealed-thinking',
     'natives',
     'extras',
-    'failure-kinds',
     'checkpoints',
     'arguments',
   ],

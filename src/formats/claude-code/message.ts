@@ -3,7 +3,16 @@ import type { Part, StopReason, TokenUsage } from '../../core/view/content.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { readBlock } from '../../wire/anthropic/blocks.ts'
 import type { Conversation, Origin } from '../reading/conversation.ts'
-import { countIn, type Fields, fieldsIn, listIn, modelRef, textIn } from '../reading/fields.ts'
+import {
+  countIn,
+  type Fields,
+  fieldsIn,
+  keptStatus,
+  listIn,
+  modelRef,
+  textIn,
+  writtenModelRef,
+} from '../reading/fields.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import { usageFrom } from '../reading/raw.ts'
 
@@ -50,6 +59,9 @@ const STOP_REASONS: { readonly [reason: string]: StopReason } = {
   refusal: 'refusal',
 }
 
+/** What a model thought before this block, where Claude Code does not send it. */
+export const THOUGHTS = 'precis_thinking'
+
 /** Puts the lines of one answer together: they share the id of the message. */
 export class AnswerLines {
   readonly #notes: ReadNotes
@@ -87,6 +99,11 @@ export class AnswerLines {
       ...(stopReason && { stopReason }),
       ...(usage && { tokenUsage: usage }),
     })
+    for (const thought of listIn(line[THOUGHTS])) {
+      const { thinking, model: author } = fieldsIn(thought)
+      const by = writtenModelRef(author)
+      to.part({ type: 'thinking', thinking: textIn(thinking) ?? '', model: by })
+    }
     for (const block of read) {
       if (block.kind === 'part') to.part(block.part)
       else if (block.kind === 'call') to.call(block.call.id, block.call.name, block.call.arguments)
@@ -111,8 +128,8 @@ export function readUserLine(
       cacheMarks: 0,
     })
     if (block.kind === 'result') {
-      const denied = typeof line.toolDenialKind === 'string'
-      to.result({ ...block.result, ...(denied && { status: 'denied' }) }, left)
+      const status = typeof line.toolDenialKind === 'string' ? 'denied' : keptStatus(line)
+      to.result({ ...block.result, ...(status && { status }) }, left)
       const { record: _, ...rest } = left
       left = rest // the record is kept once
     } else if (block.kind === 'part') parts.push(block.part)

@@ -1,5 +1,6 @@
 // A context as lines of Claude Code: old lines stay, a boundary and what is in force now follow.
 import type { Json } from '../../core/text/json.ts'
+import type { ToolStatus } from '../../core/view/content.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
 import { isSendable, wireBlock } from '../../wire/anthropic/wire.ts'
 import {
@@ -10,10 +11,11 @@ import {
   readRecords,
   writeLines,
 } from '../outgoing.ts'
-import { type Fields, isFields, textIn } from '../reading/fields.ts'
+import { type Fields, isFields, STATUS, textIn } from '../reading/fields.ts'
 import { type RawRecord, rawEnvelope, recordValue } from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
 import type { Exported, Outgoing, WriteOptions } from '../session-format.ts'
+import { THOUGHTS } from './message.ts'
 import { CLAUDE_CODE } from './read.ts'
 
 /** The version whose shape is written. */
@@ -54,6 +56,12 @@ function buildWriter(outgoing: Outgoing, options: WriteOptions): RecordWriter {
   }
 }
 
+/** What a line says of a failed result beside its block. */
+const MARKS: { readonly [status in ToolStatus]?: Fields } = {
+  denied: { toolDenialKind: 'user-rejected' },
+  aborted: { [STATUS]: 'aborted' },
+}
+
 class Lines {
   readonly done: Json[] = []
   readonly #options: WriteOptions
@@ -61,6 +69,8 @@ class Lines {
   readonly #model: string
   readonly #shared: Fields
   readonly #timestamp: string
+  readonly #isFresh: boolean // in a file of its own, where no old record holds the thinking
+  readonly #thoughts: Fields[] = [] // of the block that is written next
   #parent: string | null = null
 
   constructor(
@@ -73,6 +83,7 @@ class Lines {
     this.#note = note
     this.#model = lastModel(outgoing).model
     this.#timestamp = options.now.toISOString()
+    this.#isFresh = old.length === 0
     const last = old.findLast((record) => textIn(recordValue(record).uuid) !== undefined)
     const before = last === undefined ? {} : recordValue(last)
     this.#parent = textIn(before.uuid) ?? null
@@ -111,17 +122,22 @@ class Lines {
   #isSendable(part: MessagePart, role: Message['role']): boolean {
     if (part.type !== 'thinking' && part.type !== 'redacted_thinking')
       return isSendable(part, role, this.#note)
-    this.#note('thinking was left out: its signature holds in its own session alone')
-    return false
+    this.#note('thinking is not sent by Claude Code: its signature holds in its own session alone')
+    return part.type === 'thinking' && part.thinking !== '' && this.#isFresh
   }
 
-  /** One block a line, all with the id of one message. */
+  /** One block a line, all with the id of one message; thinking stands beside the block behind it. */
   #answer(parts: readonly MessagePart[]): void {
     const id = `msg_${this.#options.newId()}`
     const isCall = parts.some(({ type }) => type === 'tool_call')
-    for (const part of parts)
+    for (const part of parts) {
+      if (part.type === 'thinking') {
+        this.#thoughts.push({ thinking: part.thinking, model: part.model })
+        continue
+      }
       this.#add({
         type: 'assistant',
+        ...(this.#thoughts.length > 0 && { [THOUGHTS]: this.#thoughts.splice(0) }),
         message: {
           id,
           type: 'message',
@@ -133,17 +149,14 @@ class Lines {
           usage: { input_tokens: 0, output_tokens: 0 },
         },
       })
+    }
   }
 
   /** Each result on a line of its own, reminders as lines of the client. */
   #user(parts: readonly MessagePart[]): void {
     const said: MessagePart[] = []
     for (const part of parts) {
-      if (part.type === 'tool_result')
-        this.#said(
-          [this.#block(part)],
-          part.status === 'denied' && { toolDenialKind: 'user-rejected' },
-        )
+      if (part.type === 'tool_result') this.#said([this.#block(part)], MARKS[part.status])
       else if (part.type !== 'system_reminder') said.push(part)
     }
     const [only] = said
@@ -153,16 +166,14 @@ class Lines {
       if (part.type === 'system_reminder') this.#said(part.text, { isMeta: true })
   }
 
-  #said(content: Json, more: Fields | false = false): void {
-    this.#add({ type: 'user', ...(more || {}), message: { role: 'user', content } })
+  #said(content: Json, more: Fields = {}): void {
+    this.#add({ type: 'user', ...more, message: { role: 'user', content } })
   }
 
   #block(part: MessagePart): Json {
     if (part.type === 'checkpoint') this.#note('a checkpoint was written as text')
     if (part.type === 'tool_call' && !isFields(part.arguments))
       this.#note('arguments that are no object were wrapped in one')
-    if (part.type === 'tool_result' && part.status === 'aborted')
-      this.#note('an aborted result was written as a failed one')
     return wireBlock(part, (id) => id, this.#note)
   }
 

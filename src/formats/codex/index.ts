@@ -13,7 +13,6 @@ export const codex: SessionFormat = {
     'extras',
     'documents',
     'failures',
-    'failure-kinds',
     'checkpoints',
   ],
   detect: isCodex,

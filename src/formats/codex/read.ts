@@ -13,12 +13,14 @@ import {
   modelRef,
   textIn,
   timeIn,
+  writtenModelRef,
 } from '../reading/fields.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import { type RawRecord, usageFrom } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readLines } from '../reading/record-reader.ts'
 import { ResponseItems, textOfMessage, userContent } from '../reading/response-items.ts'
 import type { Sample, Source, Step } from '../session-format.ts'
+import { plainItems } from './hosted.ts'
 
 export const CODEX = 'codex'
 /** Who wrote a file that was written here. */
@@ -53,6 +55,7 @@ class RolloutReader extends OneThreadReader {
   #model: string | undefined
   #system: string | undefined
   #total = -1
+  #hosted = 0 // calls in items of their own kind
 
   constructor(notes: ReadNotes) {
     super(CODEX, notes)
@@ -105,10 +108,8 @@ class RolloutReader extends OneThreadReader {
   }
 
   #thought(payload: Fields, origin: Origin): KeptBecause {
-    const [provider = '', ...rest] = (textIn(payload[THINKER]) ?? '').split('/')
-    this.#items.thinking(textIn(payload.text) ?? '', origin, {
-      model: modelRef(provider, rest.join('/')),
-    })
+    const model = writtenModelRef(payload[THINKER])
+    this.#items.thinking(textIn(payload.text) ?? '', origin, { model })
     return undefined
   }
 
@@ -121,8 +122,15 @@ class RolloutReader extends OneThreadReader {
     if (item.type === 'agent_message') {
       const author = textIn(item.author) ?? 'another agent'
       this.conversation.reminder(`${author}: ${textOfMessage(item)}`, named)
-    } else if (!this.#items.read(item, named, choices))
+      return undefined
+    }
+    const plain = plainItems(item, this.#hosted)
+    if (plain) this.#hosted += 1
+    const [first = item, ...others] = plain ?? []
+    if (!this.#items.read(first, named, choices))
       return `item ${textIn(item.type) ?? ''}: not known`
+    const { record: _, ...unrecorded } = origin // the record is kept once
+    for (const other of others) this.#items.read(other, unrecorded, choices)
     return undefined
   }
 

@@ -3,13 +3,22 @@ import type { ThreadEvent } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Block, ThinkingPart } from '../../core/view/content.ts'
 import { checkpointToText } from '../../core/view/entry-range.ts'
-import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
-import { type Note, opened, placeholder, UNSIGNED, writeLines } from '../outgoing.ts'
+import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
+import {
+  blockWords,
+  type Note,
+  opened,
+  placeholder,
+  resultsAfter,
+  UNSIGNED,
+  writeLines,
+} from '../outgoing.ts'
 import { OPENING } from '../reading/conversation.ts'
 import { type Fields, fieldsIn, isFields, textIn } from '../reading/fields.ts'
 import { type RawRecord, recordValue, urlOfMedia } from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
 import type { Exported, Outgoing, WriteOptions } from '../session-format.ts'
+import { hostedItems } from './hosted.ts'
 import { CODEX, ORIGINATOR, SEALED, THINKER } from './read.ts'
 
 export function writeCodex(outgoing: Outgoing, options: WriteOptions): Exported {
@@ -97,15 +106,18 @@ function historyLines(
   line: (type: string, payload: Json) => Fields,
   note: Note,
 ): Fields[] {
-  const custom = new Set<string>() // calls whose arguments are a text
+  const outputs: Outputs = new Map()
   return messages.flatMap((message, index) => {
+    const results = message.role === 'assistant' ? resultsAfter(messages, index) : undefined
     const lines =
       message.role === 'user'
-        ? userItems(message, custom, note).map((item) => line('response_item', item))
+        ? userItems(message, outputs, note).map((item) => line('response_item', item))
         : message.parts.flatMap((part) =>
             part.type === 'thinking'
               ? [line('event_msg', thoughtEvent(part, note))]
-              : answerItems(part, custom, note).map((item) => line('response_item', item)),
+              : part.type === 'tool_call'
+                ? [line('response_item', callItem(part, results?.get(part.id), outputs))]
+                : answerItems(part, note).map((item) => line('response_item', item)),
           )
     const isRepeat = message.role === 'assistant' && messages[index - 1]?.role === 'assistant'
     return isRepeat ? [line('event_msg', { type: 'token_count', info: null }), ...lines] : lines
@@ -118,22 +130,28 @@ function thoughtEvent({ thinking, signature, model }: ThinkingPart, note: Note):
   return { type: 'agent_reasoning', text: thinking, [THINKER]: model }
 }
 
-function answerItems(part: MessagePart, custom: Set<string>, note: Note): Json[] {
+/** How the output of each call is written; a call that is not here is one of a function. */
+type Outputs = Map<string, readonly Fields[] | 'custom_tool_call_output'>
+
+function callItem(part: ToolCallPart, result: ToolResultPart | undefined, outputs: Outputs): Json {
+  const { id: call_id, name } = part
+  const hosted = hostedItems(part, result)
+  outputs.delete(call_id) // a later round may use an id again
+  if (hosted?.output) outputs.set(call_id, hosted.output)
+  if (hosted) return hosted.call
+  if (typeof part.arguments !== 'string')
+    return { type: 'function_call', name, arguments: JSON.stringify(part.arguments), call_id }
+  outputs.set(call_id, 'custom_tool_call_output')
+  return { type: 'custom_tool_call', name, input: part.arguments, call_id, status: 'completed' }
+}
+
+function answerItems(part: MessagePart, note: Note): Json[] {
   switch (part.type) {
     case 'text': {
       const fields = part.extra?.provider === 'openai' ? fieldsIn(part.extra.fields) : {}
       const phase = textIn(fields.phase)
       const item = messageItem('assistant', [{ type: 'output_text', text: part.text }])
       return [{ ...item, ...(phase !== undefined && { phase }) }]
-    }
-    case 'tool_call': {
-      const { id: call_id, name } = part
-      if (typeof part.arguments !== 'string')
-        return [{ type: 'function_call', name, arguments: JSON.stringify(part.arguments), call_id }]
-      custom.add(call_id)
-      return [
-        { type: 'custom_tool_call', name, input: part.arguments, call_id, status: 'completed' },
-      ]
     }
     case 'native':
       if (part.provider === 'openai' && isFields(part.value)) return [part.value]
@@ -148,12 +166,12 @@ function answerItems(part: MessagePart, custom: Set<string>, note: Note): Json[]
 }
 
 /** Outputs first, then what the user says in one message; reminders are for the developer's role. */
-function userItems({ parts }: Message, custom: ReadonlySet<string>, note: Note): Json[] {
+function userItems({ parts }: Message, outputs: Outputs, note: Note): Json[] {
   const items: Json[] = []
   const content: Json[] = []
   const after: Json[] = []
   for (const part of parts) {
-    if (part.type === 'tool_result') items.push(outputItem(part, custom, note))
+    if (part.type === 'tool_result') items.push(...outputItems(part, outputs, note))
     else if (part.type === 'system_reminder')
       after.push(messageItem('developer', [{ type: 'input_text', text: part.text }]))
     else content.push(...inputParts(part, note))
@@ -179,21 +197,22 @@ function inputParts(part: MessagePart, note: Note): Json[] {
 
 const STATUSES: { readonly [status in ToolResultPart['status']]?: string } = {
   failed: 'failed',
-  denied: 'failed',
+  denied: 'denied',
   aborted: 'incomplete',
 }
 
-function outputItem(part: ToolResultPart, custom: ReadonlySet<string>, note: Note): Json {
+function outputItems(part: ToolResultPart, outputs: Outputs, note: Note): readonly Json[] {
+  const given = outputs.get(part.id) ?? 'function_call_output'
+  if (typeof given !== 'string') return given
   if (part.status !== 'completed') note('that a tool failed is told by its text alone')
   // Codex leaves it unread; whoever converts the file further finds it.
   const status = STATUSES[part.status]
-  const type = custom.has(part.id) ? 'custom_tool_call_output' : 'function_call_output'
   const [only] = part.content
   const output =
     part.content.length === 1 && only?.type === 'text'
       ? (only.text ?? '')
       : part.content.map((block) => outputPart(block, note))
-  return { type, call_id: part.id, output, ...(status !== undefined && { status }) }
+  return [{ type: given, call_id: part.id, output, ...(status !== undefined && { status }) }]
 }
 
 function outputPart(block: Block, note: Note): Json {
@@ -204,8 +223,7 @@ function outputPart(block: Block, note: Note): Json {
   }
   if (block.type === 'native' && block.provider === 'openai' && block.value !== undefined)
     return block.value
-  note(`a ${block.type} in a result was written as a note`)
-  return { type: 'input_text', text: `[${block.type}: ${block.uri ?? block.mimeType ?? ''}]` }
+  return { type: 'input_text', text: blockWords(block, note) }
 }
 
 function messageItem(role: string, content: readonly Json[]): Fields {

@@ -19,6 +19,7 @@ import { ROOT } from '../reading/json-items.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import { dataUrl, type RawRecord, rawEnvelope, usageFrom } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-reader.ts'
+import { withoutStatusLine } from '../reading/response-items.ts'
 import type { Exported, Outgoing, Sample, SessionFormat } from '../session-format.ts'
 import { OPENAI_LOSSES } from './responses.ts'
 
@@ -137,7 +138,7 @@ function readResult(message: Fields): ToolResult {
     typeof content === 'string'
       ? [{ type: 'text', text: content }]
       : listIn(content).map((value) => ({ type: 'text', text: textIn(fieldsIn(value).text) ?? '' }))
-  return { ...(id !== undefined && { id }), content: blocks, status: 'completed' }
+  return { ...(id !== undefined && { id }), ...withoutStatusLine(blocks) }
 }
 
 function readText(content: Json | undefined): string {
@@ -187,7 +188,7 @@ class ChatReader extends OneThreadReader {
 
 function write(outgoing: Outgoing): Exported {
   const { view, events = [] } = outgoing
-  const problems = new Set(lossesIn(view, OPENAI_LOSSES))
+  const problems = new Set(lossesIn(outgoing, OPENAI_LOSSES))
   const note = (problem: string) => problems.add(problem)
   const system = view.system.filter((text) => text.trim() !== '')
   const messages = [

@@ -30,6 +30,7 @@ export const OPENAI_LOSSES: readonly Loss[] = [
   'failure-kinds',
   'empty-results',
   'open-calls',
+  'workplace',
 ]
 
 const ID = 'openai-responses'
@@ -84,7 +85,7 @@ class ItemReader extends OneThreadReader {
 
 function write(outgoing: Outgoing): Exported {
   const { view, events = [] } = outgoing
-  const problems = new Set(lossesIn(view, OPENAI_LOSSES))
+  const problems = new Set(lossesIn(outgoing, OPENAI_LOSSES))
   const note = (problem: string) => problems.add(problem)
   const input = inputItems(view.messages, OPENAI_RESPONSES, new WireNames(note), note)
   const instructions = view.system.join('\n\n')

@@ -13,7 +13,6 @@ export const openCode: SessionFormat = {
     'natives',
     'extras',
     'documents',
-    'failure-kinds',
     'result-blocks',
     'checkpoints',
     'arguments',

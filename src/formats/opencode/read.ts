@@ -6,6 +6,7 @@ import {
   type Fields,
   fieldsIn,
   isFields,
+  keptStatus,
   listIn,
   modelRef,
   textIn,
@@ -151,8 +152,8 @@ class MessageReader extends OneThreadReader {
     this.conversation.result(
       {
         id,
-        content: [{ type: 'text', text }, ...images],
-        status: isError ? 'failed' : 'completed',
+        content: text === '' && images.length > 0 ? images : [{ type: 'text', text }, ...images],
+        status: isError ? (keptStatus(state.metadata) ?? 'failed') : 'completed',
       },
       { ...(timestamp && { timestamp }) },
     )

@@ -1,8 +1,10 @@
 // A context as an OpenCode export: messages with their parts, results inside of their calls.
 import type { Json } from '../../core/text/json.ts'
+import type { Block } from '../../core/view/content.ts'
 import { checkpointToText } from '../../core/view/entry-range.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import {
+  blockWords,
   lastModel,
   type Note,
   opened,
@@ -13,7 +15,7 @@ import {
   UNSIGNED,
   wellFormed,
 } from '../outgoing.ts'
-import { type Fields, fieldsIn, isFields, textIn } from '../reading/fields.ts'
+import { type Fields, fieldsIn, isFields, isKind, STATUS, textIn } from '../reading/fields.ts'
 import { type RawRecord, rawEnvelope, recordValue, urlOfMedia } from '../reading/raw.ts'
 import type { Exported, Outgoing, WriteOptions } from '../session-format.ts'
 import { Moments, sessionId } from './ids.ts'
@@ -149,23 +151,26 @@ class Messages {
   #state(input: Json, title: string, result: ToolResultPart | undefined): Json {
     const time = this.#span()
     if (!result) return { status: 'running', input, time: { start: time.start } }
-    const texts = result.content.flatMap(({ type, text }) => (type === 'text' ? [text ?? ''] : []))
+    const isImage = (block: Block) => block.type === 'image' && block.data !== undefined
+    const texts = result.content.flatMap((block) =>
+      block.type === 'text'
+        ? [block.text ?? '']
+        : isImage(block)
+          ? []
+          : [blockWords(block, this.#note)],
+    )
     if (texts.length !== 1) this.#note('the texts of a result were joined')
     const text = texts.join('\n')
-    const images = result.content.flatMap((block): Fields[] => {
-      const mime = block.mimeType ?? 'image/*'
-      if (block.type === 'image' && block.data !== undefined)
-        return [{ type: 'file', mime, url: `data:${mime};base64,${block.data}` }]
-      if (block.type !== 'text') this.#note(`a ${block.type} in a result was left out`)
-      return []
+    const images = result.content.filter(isImage).map(({ mimeType: mime = 'image/*', data }) => {
+      return { type: 'file', mime, url: `data:${mime};base64,${data}` }
     })
     if (result.status === 'completed') {
       const attachments = images.length === 0 ? {} : { attachments: images }
       return { status: 'completed', input, output: text, title, metadata: {}, time, ...attachments }
     }
-    if (result.status !== 'failed') this.#note('an aborted or denied result was written as failed')
     if (images.length > 0) this.#note('an image in a failed result was left out')
-    return { status: 'error', input, error: text, time }
+    const kind = isKind(result.status) ? { metadata: { [STATUS]: result.status } } : {}
+    return { status: 'error', input, error: text, time, ...kind }
   }
 
   #span(): { start: number; end: number } {

@@ -14,7 +14,6 @@ export const pi: SessionFormat = {
     'extras',
     'documents',
     'image-urls',
-    'failure-kinds',
     'checkpoints',
     'arguments',
   ],

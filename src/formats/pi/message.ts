@@ -2,7 +2,7 @@
 import type { Json } from '../../core/text/json.ts'
 import type { Block, Part, StopReason, TokenUsage, UserContent } from '../../core/view/content.ts'
 import type { Conversation, Origin } from '../reading/conversation.ts'
-import { type Fields, fieldsIn, listIn, modelRef, textIn } from '../reading/fields.ts'
+import { type Fields, fieldsIn, keptStatus, listIn, modelRef, textIn } from '../reading/fields.ts'
 import { usageFrom } from '../reading/raw.ts'
 
 /** The type of entry under which a reminder is written here. */
@@ -86,7 +86,7 @@ function readResult(message: Fields, origin: Origin, to: Conversation): void {
     {
       ...(id !== undefined && { id }),
       content: blocks,
-      status: message.isError === true ? 'failed' : 'completed',
+      status: keptStatus(message.details) ?? (message.isError === true ? 'failed' : 'completed'),
     },
     origin,
   )

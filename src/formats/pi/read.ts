@@ -1,6 +1,14 @@
 // pi's session files, versions 1 to 3, and those of its fork Oh My Pi: a tree of entries, one a line.
 import { type Origin, summaryEntries } from '../reading/conversation.ts'
-import { type Fields, fieldsIn, modelRef, objectIn, textIn, timeIn } from '../reading/fields.ts'
+import {
+  type Fields,
+  fieldsIn,
+  modelRef,
+  objectIn,
+  textIn,
+  timeIn,
+  writtenModelRef,
+} from '../reading/fields.ts'
 import { linesOf } from '../reading/lines.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import type { RawRecord } from '../reading/raw.ts'
@@ -111,7 +119,7 @@ class EntryReader extends OneThreadReader {
       case 'model_change': {
         const whole = textIn(entry.model)
         const model = whole?.includes('/')
-          ? modelRef(whole.split('/')[0] ?? '', whole.split('/').slice(1).join('/'))
+          ? writtenModelRef(whole)
           : modelRef(textIn(entry.provider) ?? 'unknown', entry.modelId)
         this.conversation.aside({ type: 'MODEL_CHANGED', data: { model } }, unnamed)
         return true

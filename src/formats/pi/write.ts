@@ -4,6 +4,7 @@ import type { Block } from '../../core/view/content.ts'
 import { checkpointToText } from '../../core/view/entry-range.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import {
+  blockWords,
   lastModel,
   type Note,
   opened,
@@ -12,7 +13,7 @@ import {
   UNSIGNED,
   writeLines,
 } from '../outgoing.ts'
-import { type Fields, isFields, textIn } from '../reading/fields.ts'
+import { type Fields, isFields, isKind, STATUS, textIn } from '../reading/fields.ts'
 import { type RawRecord, recordValue } from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
 import type { Exported, Outgoing, WriteOptions } from '../session-format.ts'
@@ -166,14 +167,13 @@ class Entries {
   }
 
   #result({ id, content, status }: ToolResultPart): void {
-    if (status === 'aborted' || status === 'denied')
-      this.#note('an aborted or denied result was written as a failed one')
     this.#message({
       role: 'toolResult',
       toolCallId: id,
       toolName: this.#toolNames.get(id) ?? 'unknown',
       content: content.map((block) => this.#resultBlock(block)),
       isError: status !== 'completed',
+      ...(isKind(status) && { details: { [STATUS]: status } }),
     })
   }
 
@@ -183,8 +183,7 @@ class Entries {
       return { type: 'image', data: block.data, mimeType: block.mimeType ?? 'image/*' }
     if (block.type === 'native' && block.provider === PI && block.value !== undefined)
       return block.value
-    this.#note(`a ${block.type} in a result was written as a note`)
-    return { type: 'text', text: `[${block.type}: ${block.uri ?? block.mimeType ?? ''}]` }
+    return { type: 'text', text: blockWords(block, this.#note) }
   }
 
   #message(message: Fields): void {

@@ -2,7 +2,7 @@
 import { parseRecord } from '../../core/log/json-bounds.ts'
 import { isJson } from '../../core/log/schema.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { ModelRef } from '../../core/view/content.ts'
+import type { ModelRef, ToolStatus } from '../../core/view/content.ts'
 
 export { type Fields, isFields }
 
@@ -34,6 +34,24 @@ export function timeIn(value: Json | undefined): { timestamp?: Date } {
 
 export function modelRef(provider: string, model: Json | undefined): ModelRef {
   return `${provider}/${textIn(model) ?? 'unknown'}`
+}
+
+/** A model as it is written here, `provider/model`. */
+export function writtenModelRef(value: Json | undefined): ModelRef {
+  const [provider = '', ...rest] = (textIn(value) ?? '').split('/')
+  return modelRef(provider, rest.join('/'))
+}
+
+/** Where a format has one mark for all failures, the name beside it of what kind this one is. */
+export const STATUS = 'precis_status'
+
+export function isKind(status: ToolStatus): boolean {
+  return status === 'aborted' || status === 'denied'
+}
+
+export function keptStatus(beside: Json | undefined): ToolStatus | undefined {
+  const status = fieldsIn(beside)[STATUS]
+  return status === 'aborted' || status === 'denied' ? status : undefined
 }
 
 /** How deep inside an event a foreign value may stand; the log takes 1,000 levels in all. */

@@ -1,6 +1,14 @@
 // The items of OpenAI's Responses API, which Codex writes as well, as parts, calls and results.
 import type { Json } from '../../core/text/json.ts'
-import type { Block, ModelRef, Part, ToolResult, UserContent } from '../../core/view/content.ts'
+import type {
+  Block,
+  ModelRef,
+  Part,
+  ToolResult,
+  ToolStatus,
+  UserContent,
+} from '../../core/view/content.ts'
+import { readStatusLine } from '../../wire/openai-chat/pieces.ts'
 import type { Conversation, Origin } from './conversation.ts'
 import { argumentsIn, type Fields, fieldsIn, isFields, listIn, textIn } from './fields.ts'
 import { dataUrl } from './raw.ts'
@@ -140,20 +148,42 @@ function answerParts(item: Fields): Part[] {
 }
 
 function readResult(item: Fields): ToolResult {
-  const { call_id: id, output, status } = item
+  const { call_id: id, output } = item
   const content = Array.isArray(output) ? output.map(readBlock) : textBlocks(output)
-  const isFailed = status === 'failed' || readExitCode(output) > 0
+  const told = withoutStatusLine(content)
+  const status = STATUSES[textIn(item.status) ?? ''] ?? told.status
+  const isFailed = status === 'completed' && readExitCode(output) > 0
   return {
     ...(typeof id === 'string' && { id }),
-    content,
-    status: isFailed ? 'failed' : status === 'incomplete' ? 'aborted' : 'completed',
+    content: told.content,
+    status: isFailed ? 'failed' : status,
+  }
+}
+
+const STATUSES: { readonly [status: string]: ToolStatus } = {
+  failed: 'failed',
+  denied: 'denied',
+  incomplete: 'aborted',
+}
+
+/** A result that was written for OpenAI's API says in a line of its own how the call ended. */
+export function withoutStatusLine(content: readonly Block[]): {
+  content: readonly Block[]
+  status: ToolStatus
+} {
+  const [first, ...others] = content
+  const { text, status } = readStatusLine(first?.type === 'text' ? (first.text ?? '') : '')
+  if (status === 'completed') return { content, status }
+  return {
+    content: text === '' && others.length > 0 ? others : [{ type: 'text', text }, ...others],
+    status,
   }
 }
 
 function textBlocks(output: Json | undefined): Block[] {
   if (output === undefined || output === null) return []
   const text = isFields(output)
-    ? (textIn(output.content) ?? JSON.stringify(output))
+    ? (textIn(output.content) ?? textIn(output.text) ?? JSON.stringify(output))
     : String(output)
   return [{ type: 'text', text }]
 }

@@ -1,5 +1,5 @@
 // Wire-neutral pieces for a model: texts, images and files from parts and results
-import type { Block, Media } from '../../core/view/content.ts'
+import type { Block, Media, ToolStatus } from '../../core/view/content.ts'
 import { checkpointToText } from '../../core/view/entry-range.ts'
 import type { MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import type { Note } from './rounds.ts'
@@ -52,6 +52,16 @@ const STATUS_LINES = {
   aborted: '[the call was aborted]',
   denied: '[the call was denied]',
 } as const
+
+/** The text of a result as `piecesOfResult` wrote it: what was said, and how the call ended. */
+export function readStatusLine(text: string): { text: string; status: ToolStatus } {
+  for (const status of ['failed', 'aborted', 'denied'] as const) {
+    const line = STATUS_LINES[status]
+    if (text === line) return { text: '', status }
+    if (text.startsWith(`${line}\n`)) return { text: text.slice(line.length + 1), status }
+  }
+  return { text, status: 'completed' }
+}
 
 /** A result always says something: these wires have no mark for errors, and some refuse empty text. */
 export function piecesOfResult(result: ToolResultPart, accepts: Accepts, note: Note): Piece[] {
