@@ -1,12 +1,8 @@
 // The library's core: messages and threads that fit their window. It runs in any host; other doors have the rest
 
 export type { Committed, CompactionOutcome, Refused } from './compaction/plan.ts'
-export {
-  type Compacted,
-  type CompactOptions,
-  type CompactWithModel,
-  compact,
-} from './compactor/compact.ts'
+export { compact } from './compactor/compact.ts'
+export type { Compacted, CompactOptions, CompactWithModel } from './compactor/compact-interface.ts'
 export { createCompactor } from './compactor/compactor.ts'
 export type {
   Compactor,

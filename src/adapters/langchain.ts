@@ -1,11 +1,7 @@
 // `precis/langchain`: messages of LangChain that fit, and a middleware for `createAgent`
 import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages'
-import {
-  type Compacted,
-  type CompactOptions,
-  type CompactWithModel,
-  compact,
-} from '../compactor/compact.ts'
+import { compact } from '../compactor/compact.ts'
+import type { Compacted, CompactOptions, CompactWithModel } from '../compactor/compact-interface.ts'
 import { createCompactor } from '../compactor/compactor.ts'
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
 import type { UsageLike } from '../compactor/usage-like.ts'

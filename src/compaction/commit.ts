@@ -1,6 +1,7 @@
 // The second half of the road: the gate judges a proposal, one append commits it, and a report says what it did.
-import { type GateResult, passGate } from '../core/edit/gate.ts'
+import type { GateResult } from '../core/edit/gate.ts'
 import type { Refusal } from '../core/edit/gate-checks.ts'
+import { passGate } from '../core/edit/pass-gate.ts'
 import { type Pins, pinsReducer } from '../core/edit/pins.ts'
 import type { CompactionReport } from '../core/edit/report.ts'
 import { PrecisError } from '../core/errors.ts'

@@ -1,12 +1,18 @@
 // The road for a log that no store keeps: propose → gate → change and report, as steps that wait only for a model
 import type { CompactionData } from '../core/edit/change.ts'
-import { passGate } from '../core/edit/gate.ts'
+import { passGateWith } from '../core/edit/gate.ts'
 import type { Refusal } from '../core/edit/gate-checks.ts'
+import type { ExcuseCheck } from '../core/edit/gate-summary.ts'
 import type { Pins } from '../core/edit/pins.ts'
 import type { CompactionReport, ReportFallback } from '../core/edit/report.ts'
-import { proposing, type Strategy, type StrategyInput } from '../core/edit/strategy.ts'
+import {
+  type Proposal,
+  proposing,
+  type Strategy,
+  type StrategyInput,
+} from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { Steps } from '../core/steps.ts'
+import { type Steps, wait } from '../core/steps.ts'
 import { buildReport, withCounts } from './counted-change.ts'
 
 export interface LogCompaction extends Omit<StrategyInput, 'pins'> {
@@ -28,7 +34,8 @@ export function* compactLog(compaction: LogCompaction): Steps<CompactedLog> {
   requireProposal(strategy.id, proposal)
   if (run.signal?.aborted)
     throw new PrecisError('aborted', 'The compaction was aborted; nothing was changed.')
-  const result = passGate({
+  const isExcuse = yield* excuseCheckFor(proposal, run.provider)
+  const result = passGateWith(isExcuse, {
     context,
     eventAt,
     pins,
@@ -43,6 +50,12 @@ export function* compactLog(compaction: LogCompaction): Steps<CompactedLog> {
   const counted = withCounts(result, run.threadId, { context, eventAt })
   const report = buildReport({ targetTokens, fallback }, counted, { context, pins })
   return { ok: true, change: counted.change, report }
+}
+
+/** Loaded where a model has written something: without one the steps wait for nothing. */
+function* excuseCheckFor({ written = [] }: Proposal, model: unknown): Steps<ExcuseCheck> {
+  if (model === undefined || written.length === 0) return () => false
+  return (yield* wait(import('../core/edit/excuse.ts'))).isExcuse
 }
 
 /** Whoever writes a strategy in JavaScript has no compiler to say this. */

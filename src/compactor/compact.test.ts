@@ -7,8 +7,11 @@ import { seeds } from '../../test/scale.ts'
 import { immediate } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { AskRequest } from '../core/ports.ts'
+import { compact as compactLightly } from '../doors/light.ts'
 import { dialectOf } from '../messages/detect.ts'
+import type { FormatId } from '../messages/dialect.ts'
 import { MessageLog } from '../messages/message-log.ts'
+import { extract } from '../strategies/extract/extract.ts'
 import { compact } from './compact.ts'
 
 const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } }
@@ -144,6 +147,30 @@ describe('compact', () => {
     expect(JSON.stringify(failed.messages)).not.toMatch(/\[ref:/)
   })
 
+  it('takes no excuse of a model for a summary', async () => {
+    const model = async () => 'I am sorry, but I cannot help with that.'
+    const options = { budget: 8_000, model }
+    await expect(compact(rounds(20), { ...options, strategy: 'keep-recent' })).rejects.toThrow(
+      'refused to write the summary',
+    )
+    const { report } = await compact(rounds(20), options)
+    expect(report).toMatchObject({ strategyId: 'cascade', fallback: { from: 'keep-recent' } })
+  })
+
+  it('knows fewer strategies in precis/light, and takes any other as a value', async () => {
+    const messages = rounds(20)
+    const light = compactLightly(messages, { budget: 4_000 })
+    expect(light.report.after.total).toBeLessThanOrEqual(4_000)
+    const named = { budget: 4_000, strategy: 'extract' }
+    expect(() => compactLightly(messages, named)).toThrow('Unknown compaction strategy: extract')
+    expect(compactLightly(messages, { ...named, strategy: extract })).toEqual(
+      compact(messages, named),
+    )
+    const model = async () => 'Files 0 to 15 are repaired. The user wants all of them repaired.'
+    const asked = await compactLightly(messages, { budget: 4_000, model, strategy: 'ai-summarize' })
+    expect(asked.report.strategyId).toBe('ai-summarize')
+  })
+
   it.each([
     [{ budget: -5 }, 'compact: `budget` must be a positive number, not -5.'],
     [{ budget: Number.NaN }, 'compact: `budget` must be a positive number, not NaN.'],
@@ -249,8 +276,11 @@ describe.each(MESSAGE_FORMATS)('compact on random messages of %s', (format) => {
     }
   })
 
-  it('changes nothing that it does not list', () => {
-    for (const seed of seeds(60, 6)) {
+  it.each([
+    ['compact', compact, 60],
+    ['compact of precis/light', compactLightly, 20],
+  ] as const)('%s changes nothing that it does not list', (_, run, count) => {
+    for (const seed of seeds(count, 6)) {
       const { messages } = generateMessages(format, seed)
       const before = JSON.stringify(messages)
       const log = new MessageLog(dialectOf(messages, format))
@@ -258,7 +288,7 @@ describe.each(MESSAGE_FORMATS)('compact on random messages of %s', (format) => {
       for (const share of [0.9, 0.5, 0.2]) {
         const budget = Math.max(400, Math.floor(log.context.tokens * share))
         const label = `seed ${seed}, budget ${budget}`
-        const result = tryCompact(messages, budget, format)
+        const result = tryCompact(run, messages, budget, format)
         if (!result) continue
         expect(JSON.stringify(messages), label).toBe(before)
         expect(result.report.after.total, label).toBeLessThanOrEqual(budget)
@@ -287,9 +317,14 @@ describe.each(MESSAGE_FORMATS)('compact on random messages of %s', (format) => {
   }
 })
 
-function tryCompact(messages: readonly object[], budget: number, format: string) {
+function tryCompact(
+  run: typeof compact,
+  messages: readonly object[],
+  budget: number,
+  format: FormatId,
+) {
   try {
-    return compact(messages, { budget, format: format as 'anthropic' })
+    return run(messages, { budget, format })
   } catch (error) {
     if (PrecisError.is(error) && error.code === 'irreducible') return undefined
     throw error

@@ -1,61 +1,7 @@
 // `compact`: an array of messages in, a smaller array of the same kind out
-import { type CompactionReport, reportCompaction } from '../core/edit/report.ts'
-import type { Strategy } from '../core/edit/strategy.ts'
-import { PrecisError } from '../core/errors.ts'
-import type { PinData } from '../core/log/event.ts'
-import type { Signal } from '../core/ports.ts'
-import { runNow, runSteps } from '../core/steps.ts'
-import { weightOf } from '../core/view/context.ts'
-import { dialectOf } from '../messages/detect.ts'
-import type { FormatId } from '../messages/dialect.ts'
-import { MessageLog } from '../messages/message-log.ts'
-import { writeMessages } from '../messages/write-messages.ts'
-import { findLosses, type Loss } from './losses.ts'
-import * as option from './options.ts'
-import { type ModelLike, runCompaction } from './run-compaction.ts'
-
-export interface CompactOptions<M> {
-  /** The most that the messages may take, in estimated tokens. */
-  readonly budget: number
-  /** Detected from the messages unless it is named. */
-  readonly format?: FormatId
-  /** A strategy, or its id. Default: `cascade`, which needs no model; `keep-recent` with a model. */
-  readonly strategy?: Strategy | string
-  /** Texts, and messages of the array, that stay byte for byte. */
-  readonly pins?: readonly (string | M)[]
-  /** What the summary has to keep, in words. */
-  readonly instructions?: string
-  /** What the user is going to say next: what matters for it stays. */
-  readonly nextPrompt?: string
-}
-
-/** With a model the result is a promise. */
-export interface CompactWithModel<M> extends CompactOptions<M> {
-  readonly model: ModelLike
-  readonly signal?: Signal
-}
-
-export interface Compacted<M> {
-  /** The very same array where nothing had to be changed. Messages that were not touched are the same objects. */
-  readonly messages: M[]
-  readonly changed: boolean
-  readonly report: CompactionReport
-  /** Everything that is missing or shorter, by message. */
-  readonly losses: readonly Loss[]
-}
-
-type Given<M> = CompactOptions<M> & Partial<CompactWithModel<M>>
-
-const CHECKS: option.Checks<Given<never>> = {
-  budget: option.positive,
-  format: option.optional(option.text),
-  strategy: option.optional(option.strategy),
-  pins: option.optional(option.list),
-  instructions: option.optional(option.text),
-  nextPrompt: option.optional(option.text),
-  model: option.optional(option.model),
-  signal: option.anything,
-}
+import type { Compacted, CompactOptions, CompactWithModel, Given } from './compact-interface.ts'
+import { compactMessages } from './compact-messages.ts'
+import { KIT } from './kit.ts'
 
 /**
  * Makes messages fit a budget. Pure, and synchronous unless a model is given: it reads no clock, makes no ids
@@ -73,57 +19,5 @@ export function compact<M extends object>(
   messages: readonly M[],
   options: Given<M>,
 ): Compacted<M> | Promise<Compacted<M>> {
-  return options?.model === undefined
-    ? runNow(compactSteps(messages, options))
-    : runSteps(compactSteps(messages, options))
-}
-
-function* compactSteps<M extends object>(messages: readonly M[], options: Given<M>) {
-  requireMessages('compact', messages)
-  option.checkOptions('compact', options, CHECKS)
-  const log = new MessageLog(dialectOf(messages, options.format))
-  log.add(messages)
-  log.pins.push(...pinsOf(options.pins ?? [], log))
-  if (weightOf(log.context) <= options.budget)
-    return { messages: messages as M[], changed: false, report: unchangedReport(log), losses: [] }
-  const report = yield* runCompaction(log, options, 'command')
-  const written = writeMessages(log, { refs: false, made: new Map() })
-  const isSame =
-    written.length === messages.length &&
-    written.every(({ message }, index) => message === (messages[index] as unknown))
-  return {
-    messages: isSame ? (messages as M[]) : written.map(({ message }) => message as M),
-    changed: !isSame,
-    report,
-    losses: findLosses(log),
-  }
-}
-
-export function requireMessages(of: string, messages: unknown): void {
-  if (Array.isArray(messages)) return
-  throw new PrecisError('invalid-input', `${of}: messages must be an array.`, {
-    where: 'messages',
-    hint: 'Pass the array of messages that you send to the model.',
-  })
-}
-
-function unchangedReport(log: MessageLog): CompactionReport {
-  const { context, eventAt } = log
-  const change = { strategyId: 'none', trigger: 'command', edits: [] } as const
-  return reportCompaction({ before: context, after: context, eventAt, change, pins: log.pins })
-}
-
-/** A text, or a message of the array: its entries. */
-export function pinsOf(pins: readonly unknown[], log: MessageLog): PinData[] {
-  return pins.map((pin, index): PinData => {
-    const pinId = `pin.${log.pins.length + index + 1}`
-    if (typeof pin === 'string') return { pinId, text: pin, by: 'user' }
-    const number = log.messages.indexOf(pin as MessageLog['messages'][number])
-    if (number < 0)
-      throw new PrecisError('invalid-input', `pins[${index}] is not a message of the array.`, {
-        where: `pins[${index}]`,
-        hint: 'A pin is a text, or one of the very objects in the array.',
-      })
-    return { pinId, entries: log.entries[number] ?? [], by: 'user' }
-  })
+  return compactMessages(messages, options, KIT)
 }

@@ -8,12 +8,6 @@ import type { AskAnswer, AskRequest, ModelPort, Signal } from '../core/ports.ts'
 import { type Steps, wait } from '../core/steps.ts'
 import { weightOf } from '../core/view/context.ts'
 import type { MessageLog } from '../messages/message-log.ts'
-import { dropTurns } from '../strategies/drop-turns.ts'
-import { extract } from '../strategies/extract/extract.ts'
-import { cascade } from '../strategies/ladder/ladder.ts'
-import { mask } from '../strategies/mask.ts'
-import { prune } from '../strategies/prune/prune.ts'
-import { trimToolResults } from '../strategies/trim.ts'
 
 /** A model for summaries: a port, or a function that answers a request with a text. */
 export type ModelLike = ModelPort | ((request: AskRequest) => Promise<string | AskAnswer>)
@@ -29,27 +23,27 @@ export interface CompactionChoices {
   readonly windowTokens?: number | undefined
 }
 
-/** Strategies that ask no model. The others are loaded when a model is given. */
-const WITHOUT_MODEL: readonly Strategy[] = [
-  cascade,
-  extract,
-  prune,
-  trimToolResults,
-  mask,
-  dropTurns,
-]
+/** What is at hand at once. Strategies that ask a model are loaded when one is given. */
+export interface Kit {
+  /** The default, and what is left where a summary comes to nothing. */
+  readonly cascade: Strategy
+  /** Strategies that ask no model, by their ids. */
+  readonly strategies: readonly Strategy[]
+}
 
 /** Appends one COMPACTION to the log, or two where a summary is still too long. Throws where it cannot. */
 export function* runCompaction(
   log: MessageLog,
   choices: CompactionChoices,
   trigger: Trigger,
+  kit: Kit,
 ): Steps<CompactionReport> {
   const { strategy: asked, budget, model } = choices
+  const { cascade } = kit
   if (asked === undefined && model === undefined)
     return yield* runStrategy(log, cascade, choices, trigger)
   if (asked !== undefined)
-    return yield* runStrategy(log, yield* findStrategy(asked, model), choices, trigger)
+    return yield* runStrategy(log, yield* findStrategy(asked, model, kit), choices, trigger)
   let fallback: ReportFallback | undefined
   try {
     const report = yield* runStrategy(log, yield* loadDefault(), choices, trigger)
@@ -68,16 +62,20 @@ function* loadDefault(): Steps<Strategy> {
   return keepRecent
 }
 
-function* findStrategy(asked: Strategy | string, model: unknown): Steps<Strategy> {
+function* findStrategy(
+  asked: Strategy | string,
+  model: unknown,
+  { strategies }: Kit,
+): Steps<Strategy> {
   if (typeof asked !== 'string') return asked
-  const known = WITHOUT_MODEL.find(({ id }) => id === asked)
+  const known = strategies.find(({ id }) => id === asked)
   if (known) return known
   if (model === undefined && !WITH_MODEL.includes(asked))
-    throw unknownStrategy(asked, [...WITHOUT_MODEL.map(({ id }) => id), ...WITH_MODEL])
+    throw unknownStrategy(asked, [...strategies.map(({ id }) => id), ...WITH_MODEL])
   if (model === undefined)
     throw new PrecisError('no-model', `The strategy "${asked}" asks a model, and none is given.`, {
       where: 'model',
-      hint: 'Pass `model`, or a strategy that needs none: cascade, extract, prune, mask.',
+      hint: `Pass \`model\`, or a strategy that needs none: ${strategies.map(({ id }) => id).join(', ')}.`,
     })
   const { DEFAULT_STRATEGIES } = yield* wait(import('../strategies/index.ts'))
   const found = DEFAULT_STRATEGIES.find(({ id }) => id === asked)

@@ -4,11 +4,11 @@ export {
   GATE_MIN_TOKENS,
   type GateInput,
   type GateResult,
-  passGate,
   type Refusal,
   type RefusalReason,
 } from '../core/edit/gate.ts'
 export { type BigPart, type Irreducible, irreducibleOf } from '../core/edit/irreducible.ts'
+export { passGate } from '../core/edit/pass-gate.ts'
 export { reportCompaction } from '../core/edit/report.ts'
 export type { TokenSplit, ToolTokens } from '../core/edit/report-split.ts'
 export { expand, redo, undo } from '../core/edit/reverse.ts'

@@ -1,5 +1,5 @@
 // A strategy in the form of the LOG design: plain events in, one COMPACTION event out, nothing appended.
-import { passGate } from '../core/edit/gate.ts'
+import { passGate } from '../core/edit/pass-gate.ts'
 import { refsBeside } from '../core/edit/report.ts'
 import type { CompactionContext, Proposal, Strategy } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'

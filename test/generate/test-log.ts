@@ -1,6 +1,7 @@
 // A log in memory with the pure core around it: what a thread over a store does, without the store.
 import type { EntryId, Trigger } from '../../src/core/edit/change.ts'
-import { type GateResult, passGate } from '../../src/core/edit/gate.ts'
+import type { GateResult } from '../../src/core/edit/gate.ts'
+import { passGate } from '../../src/core/edit/pass-gate.ts'
 import { pinsReducer } from '../../src/core/edit/pins.ts'
 import { expand, type ReversalDraft, redo, undo } from '../../src/core/edit/reverse.ts'
 import type { Proposal } from '../../src/core/edit/strategy.ts'

@@ -5,8 +5,9 @@ import { completeCommand, nearCommand, parseCommand } from '../../src/core/agent
 import type { ToolEffect } from '../../src/core/agent/tool.ts'
 import { findConstraints } from '../../src/core/constraints/find-constraints.ts'
 import { findSentences } from '../../src/core/constraints/sentences.ts'
-import { isExcuse, saysNothing, withoutHeadings } from '../../src/core/edit/empty-summary.ts'
+import { isExcuse } from '../../src/core/edit/excuse.ts'
 import { missingSections } from '../../src/core/edit/gate-summary.ts'
+import { saysNothing, withoutHeadings } from '../../src/core/edit/says-nothing.ts'
 import { readEvent } from '../../src/core/log/codec.ts'
 import { parseRef } from '../../src/core/search/archive.ts'
 import {

@@ -7,6 +7,7 @@ const ROAD = 'src/compaction/'
 /** What only the road calls; its doors call `compactThread`, `proposeOnly` and `applyKept` of the road. */
 const OF_ROAD: ReadonlySet<string> = new Set([
   'passGate',
+  'passGateWith',
   'applyCompaction',
   'judgeProposal',
   'proposeCompaction',
@@ -15,6 +16,8 @@ const OF_THREADS: ReadonlySet<string> = new Set(['prepare', 'apply', 'judge'])
 
 /** A list of events without a thread passes the gate and is given back: nothing is committed. */
 const WITHOUT_THREAD = 'src/strategies/as-compaction-strategy.ts'
+/** The gate itself. */
+const GATE = 'src/core/edit/pass-gate.ts'
 
 export function oneRoad(files: readonly SourceFile[]): Finding[] {
   return files.filter(({ path }) => isOutside(path)).flatMap(callsIn)
@@ -22,7 +25,7 @@ export function oneRoad(files: readonly SourceFile[]): Finding[] {
 
 function isOutside(path: string): boolean {
   const isSource = path.startsWith('src/') && isCode(path) && !isTest(path)
-  return isSource && !path.startsWith(ROAD) && path !== WITHOUT_THREAD
+  return isSource && !path.startsWith(ROAD) && path !== WITHOUT_THREAD && path !== GATE
 }
 
 function callsIn(file: SourceFile): Finding[] {

@@ -1,10 +1,11 @@
 // The gate for summaries: what a model wrote is judged before it may replace anything.
 import { describe, expect, it } from 'vitest'
+import { isExcuse } from './excuse.ts'
 import { checkSummary, missingSections } from './gate-summary.ts'
 import type { Proposal, WrittenSummary } from './strategy.ts'
 
 function readReason(proposal: Omit<Proposal, 'edits'>): string | undefined {
-  return checkSummary({ edits: [], ...proposal }, [])?.reason
+  return checkSummary({ edits: [], ...proposal }, [], isExcuse)?.reason
 }
 
 function written(text: string, sections?: readonly string[]): { written: WrittenSummary[] } {
@@ -142,7 +143,9 @@ describe('checkSummary', () => {
       '# GOAL #\n\n### 2. Constraints & Preferences\n* Next Steps: x',
     ]
     for (const text of forms) expect(readReason(written(text, sections))).toBeUndefined()
-    expect(checkSummary({ edits: [], ...written('## Goal\nall of it', sections) }, [])).toEqual({
+    expect(
+      checkSummary({ edits: [], ...written('## Goal\nall of it', sections) }, [], isExcuse),
+    ).toEqual({
       reason: 'summary-incomplete',
       message: 'The summary lacks required sections: Constraints & Preferences, Next Steps.',
     })

@@ -2,15 +2,25 @@
 import { textOfParts, textOfUserContent } from '../view/content.ts'
 import { isNewEntry } from '../view/entry.ts'
 import type { Edit } from './change.ts'
-import { isExcuse, saysNothing, withoutHeadings } from './empty-summary.ts'
 import type { Refusal } from './gate-checks.ts'
+import { saysNothing, withoutHeadings } from './says-nothing.ts'
 import type { Proposal, WrittenSummary } from './strategy.ts'
 
-export function checkSummary(proposal: Proposal, edits: readonly Edit[]): Refusal | undefined {
+/** Whether a text is an excuse for not writing a summary: `isExcuse`, which knows many languages. */
+export type ExcuseCheck = (text: string) => boolean
+
+/** The check for excuses is an argument: what no model wrote needs none, and its phrases are long. */
+export function checkSummary(
+  proposal: Proposal,
+  edits: readonly Edit[],
+  isExcuse: ExcuseCheck,
+): Refusal | undefined {
   return (
     checkEnd(proposal) ??
     checkEntries(edits) ??
-    (proposal.written ?? []).map(checkWritten).find((refusal) => refusal !== undefined)
+    (proposal.written ?? [])
+      .map((written) => checkWritten(written, isExcuse))
+      .find((refusal) => refusal !== undefined)
   )
 }
 
@@ -56,7 +66,7 @@ function checkEntries(edits: readonly Edit[]): Refusal | undefined {
 /** What the agent or the user wrote is taken as it is, as long as there is something to see. */
 const VISIBLE = /[^\p{C}\p{Z}]/u
 
-function checkWritten(written: WrittenSummary): Refusal | undefined {
+function checkWritten(written: WrittenSummary, isExcuse: ExcuseCheck): Refusal | undefined {
   const { text, sections = [], fewestSections = sections.length } = written
   if (saysNothing(withoutHeadings(text))) return EMPTY
   if (isExcuse(text)) return REFUSED

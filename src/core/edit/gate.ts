@@ -20,7 +20,7 @@ import {
   type Refusal,
   type RefusalReason,
 } from './gate-checks.ts'
-import { checkSummary } from './gate-summary.ts'
+import { checkSummary, type ExcuseCheck } from './gate-summary.ts'
 import { computeInverse } from './inverse.ts'
 import { keepPins, type Pins } from './pins.ts'
 import type { FreshStart, Proposal } from './strategy.ts'
@@ -62,9 +62,9 @@ type TriedResult =
 /** Estimated tokens from which on a compaction must make its stretch smaller. */
 export const GATE_MIN_TOKENS = 1_000
 
-/** Checks a proposal against the context as it is now. Pure: the caller appends what it returns. */
-export function passGate(input: GateInput): GateResult {
-  const tried = tryGate(input)
+/** `passGate` with another check for excuses. */
+export function passGateWith(isExcuse: ExcuseCheck, input: GateInput): GateResult {
+  const tried = tryGate(input, isExcuse)
   if (!tried.ok) return tried
   const { applied, data } = tried
   const { basedOn, edits, ...rest } = data
@@ -73,8 +73,8 @@ export function passGate(input: GateInput): GateResult {
   return { ok: true, applied, data: { basedOn, edits, inverse, ...rest } }
 }
 
-/** Whether the gate would let it pass, and what would come of it. */
-export function tryGate(input: GateInput): TriedResult {
+/** Whether the gate would let it pass, and what would come of it. Looks for excuses only if told how. */
+export function tryGate(input: GateInput, isExcuse: ExcuseCheck = () => false): TriedResult {
   const { context, eventAt, proposal, minTokens = GATE_MIN_TOKENS } = input
   const refuse = (reason: RefusalReason, message: string): Refused => ({
     ok: false,
@@ -90,7 +90,7 @@ export function tryGate(input: GateInput): TriedResult {
     ...(input.targetTokens !== undefined && { targetTokens: input.targetTokens }),
   })
   if (edits.length === 0 && !isAsked) return refuse('no-edits', 'There is nothing to replace.')
-  const badSummary = checkSummary(proposal, edits)
+  const badSummary = checkSummary(proposal, edits, isExcuse)
   if (badSummary) return { ok: false, refusal: badSummary }
 
   // In a new thread no call waits for a result any more.

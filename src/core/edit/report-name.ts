@@ -1,5 +1,5 @@
 // A name for an entry that a person recognises: who said it and how it starts, or which call it answers.
-import { readSubject } from '../ledger/dialects.ts'
+import { readSubject } from '../ledger/intent.ts'
 import type { EventAt } from '../log/event.ts'
 import { textOfUserContent } from '../view/content.ts'
 import { findRoot, parseEntryId } from '../view/entry.ts'

@@ -25,14 +25,6 @@ export function readIntent(name: string, input: Json): Intent {
   return meaning?.(readFields(input), input, name) ?? OTHER
 }
 
-/** What a call is about, in short: a path, a command, or nothing. */
-export function readSubject(input: Json): string {
-  const fields = readFields(input)
-  const text =
-    pathIn(fields) ?? textIn(fields, 'command', 'cmd', 'description', 'pattern', 'query', 'url')
-  return cutHead((text ?? '').split('\n', 1)[0] ?? '', 300)
-}
-
 const files =
   (op: 'read' | 'write' | 'edit'): Meaning =>
   (fields) => {

@@ -1,5 +1,6 @@
 // The intended effect of a call, before its result
 import type { Fields, Json } from '../text/json.ts'
+import { cutHead } from '../window/tokens/cut.ts'
 import { type FileOperation, LONGEST_PATH_CHARS, type Step } from './operation.ts'
 
 export interface Todo {
@@ -84,4 +85,12 @@ export function pathIn(fields: Fields): string | undefined {
 
 export function isPath(text: string): boolean {
   return text.trim() !== '' && text.length <= LONGEST_PATH_CHARS && !/[\n\0]/.test(text)
+}
+
+/** What a call is about, in short: a path, a command, or nothing. */
+export function readSubject(input: Json): string {
+  const fields = readFields(input)
+  const text =
+    pathIn(fields) ?? textIn(fields, 'command', 'cmd', 'description', 'pattern', 'query', 'url')
+  return cutHead((text ?? '').split('\n', 1)[0] ?? '', 300)
 }

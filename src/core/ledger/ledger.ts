@@ -10,10 +10,10 @@ import {
   type UserContent,
 } from '../view/content.ts'
 import { cutHead } from '../window/tokens/cut.ts'
-import { readIntent, readSubject, shellIntent } from './dialects.ts'
+import { readIntent, shellIntent } from './dialects.ts'
 import { BucketMap, emptyTree } from './file-record.ts'
 import { FileWork } from './file-work.ts'
-import { isPath, listIn, type OpenCall, readFields, textIn } from './intent.ts'
+import { isPath, listIn, type OpenCall, readFields, readSubject, textIn } from './intent.ts'
 import { OPEN_FILE } from './operation.ts'
 import type { Ledger } from './records.ts'
 import { type Outcome, placeIn, placeNamedIn, settle, workspaceAt } from './settle.ts'

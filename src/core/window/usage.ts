@@ -1,9 +1,8 @@
 // Billed usage: sums over the reports of providers, never the context size (see reading.ts)
-import { z } from 'zod'
 import { PrecisError } from '../errors.ts'
 import type { ThreadEvent } from '../log/event.ts'
 import type { Reducer } from '../ports.ts'
-import type { Json } from '../text/json.ts'
+import { isRecord, type Json } from '../text/json.ts'
 import type { TokenUsage } from '../view/content.ts'
 
 /** The sum over a list of events, under the names of the LOG design. */
@@ -50,21 +49,6 @@ export function aggregateTokenUsage(events: readonly ThreadEvent[]): AggregatedU
   }
 }
 
-const storedCount = z.number().nonnegative()
-const storedTotals = z.object({
-  promptTokens: storedCount,
-  completionTokens: storedCount,
-  totalTokens: storedCount,
-  cacheReadTokens: storedCount.exactOptional(),
-  cacheWriteTokens: storedCount.exactOptional(),
-  eventCount: storedCount,
-})
-const storedUsage = z.object({
-  conversation: storedTotals,
-  summarizing: storedTotals,
-  opening: storedTotals.exactOptional(),
-})
-
 export const usageReducer: Reducer<UsageState> = {
   name: 'usage',
   version: 1,
@@ -84,14 +68,36 @@ export const usageReducer: Reducer<UsageState> = {
     ...(opening && { opening: { ...opening } }),
   }),
   decode(json) {
-    const parsed = storedUsage.safeParse(json)
-    if (parsed.success) return parsed.data
-    throw new PrecisError('store-corrupt', 'a stored sum of token usage cannot be read', {
-      where: 'snapshot, reducer usage',
-      hint: 'Remove the snapshot: it is made again from the log.',
-      cause: parsed.error,
-    })
+    const stored = isRecord(json) ? json : {}
+    const opening = stored.opening === undefined ? undefined : storedTotals(stored.opening)
+    return {
+      conversation: storedTotals(stored.conversation),
+      summarizing: storedTotals(stored.summarizing),
+      ...(opening && { opening }),
+    }
   },
+}
+
+/** By hand, and so without a schema: whatever compacts sums up usage, also in a browser. */
+function storedTotals(json: unknown): UsageTotals {
+  const stored = isRecord(json) ? json : {}
+  const { cacheReadTokens, cacheWriteTokens } = stored
+  return {
+    promptTokens: storedCount(stored.promptTokens),
+    completionTokens: storedCount(stored.completionTokens),
+    totalTokens: storedCount(stored.totalTokens),
+    ...(cacheReadTokens !== undefined && { cacheReadTokens: storedCount(cacheReadTokens) }),
+    ...(cacheWriteTokens !== undefined && { cacheWriteTokens: storedCount(cacheWriteTokens) }),
+    eventCount: storedCount(stored.eventCount),
+  }
+}
+
+function storedCount(json: unknown): number {
+  if (typeof json === 'number' && Number.isFinite(json) && json >= 0) return json
+  throw new PrecisError('store-corrupt', 'a stored sum of token usage cannot be read', {
+    where: 'snapshot, reducer usage',
+    hint: 'Remove the snapshot: it is made again from the log.',
+  })
 }
 
 /** Everything the thread cost since it was opened, conversation and compactions together. */

@@ -1,8 +1,9 @@
 // `chunked-fold`: chunk by chunk, a small agent edits a running summary, and the summary replaces the thread.
 import type { NewEntry } from '../../core/edit/change.ts'
 import { CONTINUE_AFTER_FOLD } from '../../core/edit/continue-prompt.ts'
-import { saysNothing } from '../../core/edit/empty-summary.ts'
+import { isExcuse } from '../../core/edit/excuse.ts'
 import { checkSummary } from '../../core/edit/gate-summary.ts'
+import { saysNothing } from '../../core/edit/says-nothing.ts'
 import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { Sequence } from '../../core/log/upcast.ts'
@@ -50,7 +51,7 @@ export const chunkedFold: Strategy = withFloor({
       const folded = await foldWith(provider, converse, input, range, spend)
       const proposal = buildProposal(input, range, folded, usage)
       // A refusal is no part of a summary: the gate says so, and nothing is changed.
-      return isIncomplete(folded) && !checkSummary(proposal, proposal.edits)
+      return isIncomplete(folded) && !checkSummary(proposal, proposal.edits, isExcuse)
         ? await briefFor(input, folded, usage)
         : proposal
     } catch (thrown) {

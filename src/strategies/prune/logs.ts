@@ -1,6 +1,6 @@
 // `logs`: long outputs of commands. Their ends stay, and what complains; of a stack, its first and last frames.
 import type { EntryId } from '../../core/edit/change.ts'
-import { readSubject } from '../../core/ledger/dialects.ts'
+import { readSubject } from '../../core/ledger/intent.ts'
 import { complains, findSalientLines } from '../mask.ts'
 import { asData, quoted } from '../summary/as-data.ts'
 import { asRef } from '../trim.ts'

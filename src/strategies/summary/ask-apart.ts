@@ -1,5 +1,6 @@
 // Asks a model about a conversation of others: as data, in as many parts as its window makes of it.
-import { isExcuse, saysNothing } from '../../core/edit/empty-summary.ts'
+import { isExcuse } from '../../core/edit/excuse.ts'
+import { saysNothing } from '../../core/edit/says-nothing.ts'
 import type { CompactionContext } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { AskAnswer, AskRequest, ModelLimits, ModelPort } from '../../core/ports.ts'

@@ -1,8 +1,9 @@
 // A floor under every summary: what it lost is put beside it, and where that is not enough the brief takes its place.
 import type { Edit, NewEntry, Put } from '../../core/edit/change.ts'
-import { isExcuse, saysNothing, withoutHeadings } from '../../core/edit/empty-summary.ts'
+import { isExcuse } from '../../core/edit/excuse.ts'
 import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
 import { checkSummary } from '../../core/edit/gate-summary.ts'
+import { saysNothing, withoutHeadings } from '../../core/edit/says-nothing.ts'
 import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
@@ -43,7 +44,7 @@ export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable')
       const standing = standingAfter(proposal.edits, input)
       if (weigh(standing.goes) < GATE_MIN_TOKENS) return proposal
       // The gate says why it refuses this one.
-      if (kind !== 'own' && checkSummary(proposal, proposal.edits)) return proposal
+      if (kind !== 'own' && checkSummary(proposal, proposal.edits, isExcuse)) return proposal
       if (kind === 'own') requireWords(standing)
       const maxTokens = factsRoom(input, standing)
       const brief = await briefWithin(

@@ -1,15 +1,6 @@
-// Detects texts that cannot be a summary: empty words and excuses
+// Detects the excuses of models for not writing a summary
 import { EXCUSES_ELSEWHERE } from './refusal-phrases.ts'
-
-/** Nothing is said without a letter or a digit, whatever else is there to be seen or not. */
-export function saysNothing(text: string): boolean {
-  return !/[\p{L}\p{N}]/u.test(text.replace(UNSEEN, '').replace(FENCES, '').replace(TAGS, ''))
-}
-
-/** The text without the lines that are marked as headings: what stands under them is left. */
-export function withoutHeadings(text: string): string {
-  return text.replace(/^ {0,3}#{1,6}(?:[ \t].*)?$/gm, '')
-}
+import { saysNothing, seenText, withoutHeadings } from './says-nothing.ts'
 
 /** Some models refuse in words and end as if they had answered; kept, that would be all that is known. */
 export function isExcuse(text: string): boolean {
@@ -24,10 +15,6 @@ export function isExcuse(text: string): boolean {
   })
 }
 
-/** Of no width, or for terminals only. Some of them count as letters. */
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}]|[^\P{Cc}\s]/gu
-const FENCES = /^\s*(?:`{3,}|~{3,})[\w-]*\s*$/gm
-const TAGS = /<\/?[\w-]{1,40}>/g
 const LINES_IN_BOLD = /^\s*(?:\*\*|__)[^*_\n]{1,60}(?:\*\*|__):?\s*$/gm
 
 /** An excuse is short. A long text that begins with an apology has something to say. */
@@ -39,7 +26,7 @@ const FILE_NAME =
 
 /** As one line of lower-case words with plain apostrophes, so that the patterns need not know any other. */
 function spoken(text: string): string {
-  const shown = withoutHeadings(text).replace(UNSEEN, '').replace(FENCES, '').replace(TAGS, '')
+  const shown = seenText(withoutHeadings(text))
   const unmarked = shown.replace(LINES_IN_BOLD, '')
   // A line in bold is a heading where something stands under one, else it is what is said.
   return (saysNothing(unmarked) ? shown : unmarked)

@@ -1,6 +1,6 @@
 // Excuses in ten languages are none of a summary; honest summaries that begin or go on like one are.
 import { describe, expect, it } from 'vitest'
-import { isExcuse } from './empty-summary.ts'
+import { isExcuse } from './excuse.ts'
 
 const EXCUSES: Readonly<Record<string, readonly string[]>> = {
   de: [

@@ -1,0 +1,85 @@
+// One compaction of an array of messages, with the strategies of a kit
+import { type CompactionReport, reportCompaction } from '../core/edit/report.ts'
+import { PrecisError } from '../core/errors.ts'
+import type { PinData } from '../core/log/event.ts'
+import { runNow, runSteps } from '../core/steps.ts'
+import { weightOf } from '../core/view/context.ts'
+import { dialectOf } from '../messages/detect.ts'
+import { MessageLog } from '../messages/message-log.ts'
+import { writeMessages } from '../messages/write-messages.ts'
+import type { Compacted, Given } from './compact-interface.ts'
+import { findLosses } from './losses.ts'
+import * as option from './options.ts'
+import { type Kit, runCompaction } from './run-compaction.ts'
+
+const CHECKS: option.Checks<Given<never>> = {
+  budget: option.positive,
+  format: option.optional(option.text),
+  strategy: option.optional(option.strategy),
+  pins: option.optional(option.list),
+  instructions: option.optional(option.text),
+  nextPrompt: option.optional(option.text),
+  model: option.optional(option.model),
+  signal: option.anything,
+}
+
+/** Synchronous unless a model is given. */
+export function compactMessages<M extends object>(
+  messages: readonly M[],
+  options: Given<M>,
+  kit: Kit,
+): Compacted<M> | Promise<Compacted<M>> {
+  return options?.model === undefined
+    ? runNow(compactSteps(messages, options, kit))
+    : runSteps(compactSteps(messages, options, kit))
+}
+
+function* compactSteps<M extends object>(messages: readonly M[], options: Given<M>, kit: Kit) {
+  requireMessages('compact', messages)
+  option.checkOptions('compact', options, CHECKS)
+  const log = new MessageLog(dialectOf(messages, options.format))
+  log.add(messages)
+  log.pins.push(...pinsOf(options.pins ?? [], log))
+  if (weightOf(log.context) <= options.budget)
+    return { messages: messages as M[], changed: false, report: unchangedReport(log), losses: [] }
+  const report = yield* runCompaction(log, options, 'command', kit)
+  const written = writeMessages(log, { refs: false, made: new Map() })
+  const isSame =
+    written.length === messages.length &&
+    written.every(({ message }, index) => message === (messages[index] as unknown))
+  return {
+    messages: isSame ? (messages as M[]) : written.map(({ message }) => message as M),
+    changed: !isSame,
+    report,
+    losses: findLosses(log),
+  }
+}
+
+export function requireMessages(of: string, messages: unknown): void {
+  if (Array.isArray(messages)) return
+  throw new PrecisError('invalid-input', `${of}: messages must be an array.`, {
+    where: 'messages',
+    hint: 'Pass the array of messages that you send to the model.',
+  })
+}
+
+function unchangedReport(log: MessageLog): CompactionReport {
+  const { context, eventAt } = log
+  const change = { strategyId: 'none', trigger: 'command', edits: [] } as const
+  return reportCompaction({ before: context, after: context, eventAt, change, pins: log.pins })
+}
+
+/** A text, or a message of the array: its entries. */
+export function pinsOf(pins: readonly unknown[], log: MessageLog): PinData[] {
+  return pins.map((pin, index): PinData => {
+    const pinId = `pin.${log.pins.length + index + 1}`
+    if (typeof pin === 'string') return { pinId, text: pin, by: 'user' }
+    const number = log.messages.indexOf(pin as MessageLog['messages'][number])
+    if (number < 0)
+      throw new PrecisError('invalid-input', `pins[${index}] is not a message of the array.`, {
+        where: `pins[${index}]`,
+        hint: 'A pin is a text, or one of the very objects in the array.',
+      })
+    return { pinId, entries: log.entries[number] ?? [], by: 'user' }
+  })
+}

@@ -1,0 +1,32 @@
+// Checks the options of a compactor and creates it, with the strategies of a kit
+import { PrecisError } from '../core/errors.ts'
+import type { Compactor, CompactorOptions } from './compactor-interface.ts'
+import { MessageCompactor } from './message-compactor.ts'
+import * as option from './options.ts'
+import type { Kit } from './run-compaction.ts'
+
+const CHECKS: option.Checks<CompactorOptions> = {
+  windowTokens: option.positive,
+  at: option.optional(option.share),
+  target: option.optional(option.share),
+  format: option.optional(option.text),
+  strategy: option.optional(option.strategy),
+  model: option.optional(option.model),
+  instructions: option.optional(option.text),
+  pins: option.optional(option.list),
+  refs: option.optional(option.flag),
+}
+
+const AT = 0.8
+const TARGET = 0.5
+
+export function compactorWith<M extends object>(options: CompactorOptions, kit: Kit): Compactor<M> {
+  option.checkOptions('createCompactor', options, CHECKS)
+  const { at = AT, target = TARGET } = options
+  if (target >= at)
+    throw new PrecisError('invalid-input', 'createCompactor: `target` must be less than `at`.', {
+      where: 'target',
+      hint: `Here they are ${target} and ${at}.`,
+    })
+  return new MessageCompactor<M>({ ...options, at, target }, kit)
+}
