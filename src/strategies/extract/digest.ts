@@ -17,7 +17,7 @@ import { newId, originalId, parseEntryId, readNewEntries } from '../../core/view
 import { isNote } from '../../core/view/requests/request-note.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { readArguments } from './arguments.ts'
-import { type EarlierBrief, readBrief } from './earlier-brief.ts'
+import { type EarlierBrief, mayBeBrief, readBrief } from './earlier-brief.ts'
 import {
   type Author,
   eachLine,
@@ -159,7 +159,7 @@ export class Digest {
     // A file of plain messages may hold a brief and what was said since in one message.
     const texts: string[] = []
     for (const text of typeof data === 'string' ? [data] : data.flatMap(textIn)) {
-      const brief = isForeign(origin) && !this.#isOurs(origin) ? undefined : readBrief(text)
+      const brief = mayBeBrief(origin, this.groups) ? readBrief(text) : undefined
       const pins = origin === 'tool' || origin === 'model' ? undefined : readPinnedText(text)
       if (brief) this.#addBrief(brief, seq)
       else if (pins)
@@ -181,11 +181,6 @@ export class Digest {
     const isOld = typed === '' && isNote(text)
     const said = isOld ? text.slice(text.indexOf('\n') + 1) : text
     this.#addText(said, this.#group(seq, speaker), 'said', typed !== '' ? 'user' : 'tool')
-  }
-
-  /** A list of messages does not say who wrote them: but before the first answer no tool has said anything. */
-  #isOurs(origin: Origin | undefined): boolean {
-    return origin === 'client' && this.groups.every(({ speaker }) => OPENS.has(speaker))
   }
 
   #addWords(words: UserWords, binding: readonly string[] = []): void {
@@ -286,8 +281,6 @@ export class Digest {
     this.#termCount += 1
   }
 }
-
-const OPENS: ReadonlySet<Group['speaker']> = new Set(['user', 'reminder'])
 
 function isForeign(origin: Origin | undefined): boolean {
   return origin === 'client' || origin === 'tool'

@@ -1,4 +1,6 @@
 // Reads an earlier brief when it is all that is left: the user's words, and the rest
+import type { Origin } from '../../core/log/event.ts'
+
 /** The frame of a brief: its opening and its headings */
 export const OPENING =
   '[Context note, not a request: what happened before, from the log; earlier requests were taken up. Refs: recall, or precis show REF --in FILE.]'
@@ -39,6 +41,16 @@ const REF = /^\[ref:[ec][\d.@]{1,40}\] /m
 const DASH = /^- /m
 /** Marks of what is quoted: it is marked again where it is chosen again. */
 const QUOTES = /^> /gm
+
+/** A list of messages does not say who wrote them: but before the first answer no tool has said anything. */
+export function mayBeBrief(
+  origin: Origin | undefined,
+  before: readonly { readonly speaker: string }[],
+): boolean {
+  if (origin === 'client')
+    return before.every(({ speaker }) => speaker === 'user' || speaker === 'reminder')
+  return origin !== 'tool'
+}
 
 /** Undefined if the text is no brief. Headings in what it quotes are written another way. */
 export function readBrief(text: string): EarlierBrief | undefined {
