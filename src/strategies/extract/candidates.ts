@@ -110,12 +110,7 @@ function fileWeight({ digest, coverage }: CandidateInput, { headLine }: Group): 
 
 function opened({ digest, coverage }: CandidateInput, group: Group): CandidateGroup {
   const { head, headLine, isBrief } = group
-  if (head === '')
-    return {
-      openTokens: REF_TOKENS,
-      headTerms: NO_TERMS,
-      ...(isBrief && { isUnlimited: isBrief }),
-    }
+  if (head === '') return { openTokens: REF_TOKENS, headTerms: NO_TERMS, isUnlimited: isBrief }
   const line = head.length <= SHORT_HEAD_CHARS ? digest.lines[headLine] : undefined
   if (line)
     return {

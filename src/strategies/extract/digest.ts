@@ -39,7 +39,7 @@ export interface Group {
   /** If it is not an event of the log, the entry that it is. */
   readonly entry?: EntryId
   /** An earlier brief: much was left out for it, so that it may fill the next one. */
-  isBrief?: true
+  readonly isBrief: boolean
   headLine: number // the line that is its head; -1 if there is none
   resultSeq: number // 0 until there is a result
   status: ToolStatus
@@ -208,8 +208,7 @@ export class Digest {
       spoken.length === 0 && constraints.length > 0 ? [constraints.join('\n')] : spoken
     if (first !== undefined) this.#addWords({ seq, text: first, ...named }, constraints)
     for (const text of others) this.#addWords({ seq, text, ...named })
-    const group = this.#group(seq, 'agent', '', entry)
-    ;(this.groups[group] as Group).isBrief = true
+    const group = this.#group(seq, 'agent', '', entry, true)
     this.#addText(rest, group, 'said', 'agent')
   }
 
@@ -232,10 +231,10 @@ export class Digest {
     for (const { text = '' } of content) this.#addText(text, index, 'result', 'tool')
   }
 
-  #group(seq: number, speaker: Group['speaker'], head = '', entry?: EntryId): number {
+  #group(seq: number, speaker: Group['speaker'], head = '', entry?: EntryId, isBrief = false) {
     const named = entry === undefined ? {} : { entry }
     const open = { headLine: -1, resultSeq: 0, status: 'completed' } as const
-    this.groups.push({ seq, speaker, head, ...named, ...open })
+    this.groups.push({ seq, speaker, head, isBrief, ...named, ...open })
     return this.groups.length - 1
   }
 

@@ -14,7 +14,7 @@ export interface CandidateGroup {
   readonly openTokens: number
   readonly headTerms: Int32Array
   /** It may take all the room there is. */
-  readonly isUnlimited?: true
+  readonly isUnlimited?: boolean
 }
 
 /** No message and no result takes more of the room than this, unless it is an earlier brief. */
