@@ -370,3 +370,11 @@ describe('a hook', () => {
     expect(stdout).toMatch(/hooks .*hook claude-code/)
   })
 })
+
+describe('precis mcp', () => {
+  it.each(['4748', 'x'])('refuses --port %s without --http', async (port) => {
+    const { status, stdout, stderr } = await place().precis(['mcp', '--port', port])
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toContain('--port needs --http')
+  })
+})

@@ -80,7 +80,9 @@ it('lists and answers every tool, resource and prompt', async () => {
   await place().json(['pins', threadId, '--add', 'Port 4321.'])
   expect(await said(client, 'pins')).toContain('Port 4321.')
   expect(await said(client, 'compact', { session: threadId })).toMatch(/tokens/)
-  expect(await said(client, 'recall', { query: 'samovar' })).toContain('Nothing was found')
+  expect(await said(client, 'recall', { query: 'samovar' })).toMatch(
+    /Nothing was found in the \d+ sessions of the project \/.+\. Try other words, or the scope everything\./,
+  )
   const { resources } = await client.listResources()
   expect(resources.map(({ uri }) => uri)).toContain(`precis://brief/${threadId}`)
   const { contents } = await client.readResource({ uri: `precis://brief/${threadId}` })
@@ -163,7 +165,9 @@ it('keeps to the project where it is told so', async () => {
     await place().json<{ threads: { threadId: string; session: string }[] }>(['sync'])
   ).threads.filter(({ session }) => session.includes('d0de'))
   const open = await overStreams()
-  expect(await said(open, 'recall', { query: 'samovar', scope: 'everything' })).toContain('samovar')
+  expect(await said(open, 'recall', { query: 'samovar', scope: 'everything' })).toMatch(
+    /Found in all \d+ sessions:[\s\S]*samovar/,
+  )
   expect(await said(open, 'sessions', { scope: 'everything' })).toContain(other?.threadId)
   const closed = await overStreams('--project-only')
   expect(await said(closed, 'recall', { query: 'samovar', scope: 'everything' })).toMatch(/error/i)

@@ -2,13 +2,13 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { until } from '../wait.ts'
 import { eachPlace, sample } from './place.ts'
 import { quietHost, type Ran, runPrecis } from './run.ts'
 
 const place = eachPlace()
 const NAME = '.codex/sessions/rollout-c0de0000-0000-4000-8000-000000000001.jsonl'
 const LINES = readFileSync(sample('sessions/codex.jsonl'), 'utf8').trimEnd().split('\n')
-const WAIT_MS = 20_000
 
 interface Report {
   readonly unchanged: number
@@ -29,15 +29,11 @@ function put(name: string, text: string): string {
 function watch(...args: readonly string[]) {
   const host = quietHost()
   const lines: string[] = []
-  let heard: () => void = () => undefined
   const ended = runPrecis(['sync', '--watch', ...args], {
     cwd: place().folder,
     environment: place().environment(),
     host,
-    onOutput: (piece) => {
-      lines.push(...piece.split('\n').filter(Boolean))
-      heard()
-    },
+    onOutput: (piece) => void lines.push(...piece.split('\n').filter(Boolean)),
   })
   const stop = (signal = 'SIGINT'): Promise<Ran> => {
     host.emit(signal)
@@ -45,14 +41,7 @@ function watch(...args: readonly string[]) {
   }
   onTestFinished(async () => void (await stop()))
   const next = async (): Promise<string> => {
-    if (lines.length === 0)
-      await new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error('nothing was printed')), WAIT_MS)
-        heard = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
+    await until('a line of the watch', () => lines.length > 0)
     return lines.shift() ?? ''
   }
   return { host, stop, next, report: async () => JSON.parse(await next()) as Report }
@@ -113,8 +102,7 @@ it('leaves whole sessions where it is stopped while it imports', async () => {
     )
   const watching = watch('--json')
   // The import listens as well as the watch.
-  while (watching.host.listenerCount('SIGINT') < 2)
-    await new Promise((resolve) => setImmediate(resolve))
+  await until('the import', () => watching.host.listenerCount('SIGINT') === 2)
   const { status, stdout } = await watching.stop()
   expect(status).toBe(0)
   const { outcomes, left } = JSON.parse(stdout)

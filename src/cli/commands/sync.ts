@@ -31,8 +31,9 @@ export function define(command: Command, io: Io): void {
     .option('--watch', 'go on until Ctrl-C, and sync whatever changes')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
-    .action(async (flags: SyncFlags) => {
+    .action(async ({ watch, ...flags }: SyncFlags & { readonly watch?: boolean }) => {
       const { runSync } = await import('../sessions/sync-sessions.ts')
-      await runSync(flags, io)
+      const { watchSessions } = await import('../sessions/watch-sessions.ts')
+      await (watch ? watchSessions : runSync)(flags, io)
     })
 }

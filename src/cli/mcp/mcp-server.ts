@@ -47,7 +47,7 @@ function addReading(server: McpServer, ports: McpPorts): void {
         'Search everything that was said and done in earlier or compacted parts of sessions. Returns snippets with refs; show reads a ref in full.',
       inputSchema: {
         query: z.string().min(1).max(1_000).describe('a few words'),
-        scope: z.enum(scopes).default('project').describe('where to search'),
+        scope: z.enum(scopes).default('project').describe(SCOPE_WORDS),
         session,
         limit: z.number().int().min(1).max(50).default(10),
         offset: z.number().int().min(0).default(0).describe('skip so many matches'),
@@ -61,9 +61,10 @@ function addReading(server: McpServer, ports: McpPorts): void {
         ({ ref, speaker, at, snippet }) => `[${ref}] ${speaker}, ${at}\n${snippet}`,
       )
       const more = found.hasMore ? `\n\nMore: offset ${offset + found.finds.length}.` : ''
+      const wider = ports.isProjectOnly ? '' : ', or the scope everything'
       return lines.length === 0
-        ? 'Nothing was found. Try other words.'
-        : `${lines.join('\n\n')}${more}`
+        ? `Nothing was found in ${found.where}. Try other words${wider}.`
+        : `Found in ${found.where}:\n\n${lines.join('\n\n')}${more}`
     }),
   )
   server.registerTool(
@@ -90,6 +91,8 @@ function addReading(server: McpServer, ports: McpPorts): void {
 }
 
 const SCOPES = ['session', 'project', 'everything'] as const
+const SCOPE_WORDS =
+  'session: the one that is named, or the newest of this project; project: every session of the working directory; everything: every session of this user. A named session is searched alone.'
 
 function addLists(server: McpServer, ports: McpPorts): void {
   const { home } = ports

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { asPrecisError } from '../../core/errors.ts'
+import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import { logHostFailure } from '../hosts/failure-log.ts'
 import type { Io } from '../process-io.ts'
 import { syncSessions } from '../sessions/sync-sessions.ts'
@@ -18,12 +18,17 @@ import { buildMcpServer } from './mcp-server.ts'
 
 export interface McpFlags {
   readonly http?: boolean
-  readonly port: string
+  readonly port?: string
   readonly projectOnly?: boolean
   readonly sync: boolean
 }
 
 export async function runMcp(flags: McpFlags, io: Io): Promise<void> {
+  if (flags.port !== undefined && !flags.http)
+    throw new PrecisError('usage', '--port needs --http', {
+      where: '--port',
+      hint: 'Without --http it speaks over standard input and output.',
+    })
   const { settings } = loadSettings(io)
   const home = await openHome(settings, io)
   const ports: McpPorts = {
@@ -100,7 +105,7 @@ async function overStreams(ports: McpPorts, io: Io): Promise<void> {
 
 const MOST_CLIENTS = 32
 
-async function overHttp(ports: McpPorts, { port: given }: McpFlags, io: Io): Promise<void> {
+async function overHttp(ports: McpPorts, { port: given = '0' }: McpFlags, io: Io): Promise<void> {
   const port = wholeNumber(given, '--port', 0, 65_535)
   const token = randomBytes(32).toString('base64url')
   const clients = new Map<string, StreamableHTTPServerTransport>()

@@ -23,29 +23,44 @@ const FEWEST_OF_THREAD = 10
 export async function searchScope(ports: McpPorts, wanted: Wanted) {
   const { limit, offset } = wanted
   const most = Math.min(MOST_FINDS, offset + limit + 1)
-  const finds = await findsIn(ports, wanted, most)
-  return { finds: finds.slice(offset, offset + limit), hasMore: finds.length > offset + limit }
+  const { finds, where } = await findsIn(ports, wanted, most)
+  const hasMore = finds.length > offset + limit
+  return { finds: finds.slice(offset, offset + limit), hasMore, where }
+}
+
+interface Found {
+  readonly finds: Awaited<ReturnType<typeof searchAll>>['finds']
+  /** What was searched, for the caller. */
+  readonly where: string
 }
 
 async function findsIn(
   ports: McpPorts,
   { scope, session, query }: Wanted,
   most: number,
-): Promise<Awaited<ReturnType<typeof searchAll>>['finds']> {
+): Promise<Found> {
   const { home } = ports
   if (scope === 'session' || session !== undefined) {
     const threadId = await requireThread(ports, session)
     const { finds } = await searchIn(home, [threadId], query, most)
-    return finds.map((find) => ({
+    const named = finds.map((find) => ({
       ...find,
       ref: find.ref.includes(':') ? find.ref : `${threadId}:${find.ref}`,
     }))
+    return { finds: named, where: `the session ${threadId}` }
   }
   const own = new Set<string>()
   for await (const { threadId } of threadsIn(ports, scope)) own.add(threadId)
   const searched = scope === 'project' ? { ...home, store: narrowed(home, own) } : home
   const { finds } = await searchAll(searched, query, MOST_FINDS)
-  return finds.filter(({ ref }) => own.has(ref.replace(/:.*$/, ''))).slice(0, most)
+  const where =
+    scope === 'project'
+      ? `the ${own.size} sessions of the project ${ports.cwd}`
+      : `all ${own.size} sessions`
+  return {
+    finds: finds.filter(({ ref }) => own.has(ref.replace(/:.*$/, ''))).slice(0, most),
+    where,
+  }
 }
 
 /** The same store, whose index finds in these threads only: the best of all may be in others. */

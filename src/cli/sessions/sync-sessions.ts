@@ -19,7 +19,6 @@ import { Marks } from './sync-marks.ts'
 
 export interface SyncFlags extends SessionFilters {
   readonly json?: boolean
-  readonly watch?: boolean
 }
 
 export interface SyncReport {
@@ -38,10 +37,6 @@ export interface SyncReport {
 }
 
 export async function runSync(flags: SyncFlags, io: Io): Promise<void> {
-  if (flags.watch) {
-    const { watchSessions } = await import('./watch-sessions.ts')
-    return watchSessions(flags, io)
-  }
   const report = await syncSessions(flags, io)
   await print(io, report, flags.json, renderSync)
   failUnlessImported(report.failed)

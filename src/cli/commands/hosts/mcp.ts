@@ -24,7 +24,7 @@ Exit codes: 0 the client went away, 1 failed, 2 wrong usage or settings.`
 export function define(command: Command, io: Io): void {
   command
     .option('--http', 'listen on 127.0.0.1 instead')
-    .option('--port <number>', 'the port to listen on; 0 picks a free port', '0')
+    .option('--port <number>', 'with --http: the port to listen on (default: a free one)')
     .option('--project-only', 'give out nothing but the sessions of the working directory')
     .option('--no-sync', 'answer from the store as it is, without looking for new sessions')
     .addHelpText('after', HELP)
