@@ -1,5 +1,7 @@
 // What survives many compactions in a row: `npm run bench -- chains`. Generated sessions, no corpus, no model.
 
+import { appendFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Strategy } from '../../src/core/edit/strategy.ts'
 import { PrecisError } from '../../src/core/errors.ts'
 import { weightOf } from '../../src/core/view/context.ts'
@@ -10,6 +12,7 @@ import { randomIds, systemClock } from '../../src/system.ts'
 import { archiveOf } from '../../src/threads/archive.ts'
 import { createThreads } from '../../src/threads/threads.ts'
 import { has } from '../recall/measure.ts'
+import { resultRow } from '../result-row.ts'
 import { COUNTERS, piecesOf, tokensIn } from '../retention/pieces.ts'
 import { FACT_KINDS, type Fact, type FactKind, plantedCycle } from './planted.ts'
 
@@ -23,9 +26,11 @@ const FINDS = 5
 
 export async function main(args: readonly string[]): Promise<number> {
   const isQuick = args.includes('--quick')
-  const unknown = args.find((given) => given !== '--quick' && given !== '--json')
+  const unknown = args.find((given) => !['--quick', '--json', '--write'].includes(given))
   if (unknown !== undefined) {
-    process.stderr.write(`Unknown: ${unknown}. npm run bench -- chains [--quick] [--json]\n`)
+    process.stderr.write(
+      `Unknown: ${unknown}. npm run bench -- chains [--quick] [--json] [--write]\n`,
+    )
     return 2
   }
   const rows: ChainRow[] = []
@@ -36,8 +41,16 @@ export async function main(args: readonly string[]): Promise<number> {
         runs.push(await runChain(strategy, cycles, seed))
       rows.push(rowOf(strategy.id, cycles, runs))
     }
+  if (args.includes('--write') && !isQuick) appendChains(rows)
   process.stdout.write(`${args.includes('--json') ? JSON.stringify(rows) : linesOf(rows)}\n`)
   return 0
+}
+
+const RESULTS = fileURLToPath(new URL('../results/chains.jsonl', import.meta.url))
+
+function appendChains(rows: readonly ChainRow[]): void {
+  const { figures: _, ...made } = resultRow('chains', { keptTokens: KEPT_TOKENS }, [])
+  appendFileSync(RESULTS, `${JSON.stringify({ ...made, seeds: SEEDS, rows })}\n`)
 }
 
 function strategiesOf(): Strategy[] {
@@ -67,7 +80,11 @@ async function runChain(strategy: Strategy, cycles: number, seed: number): Promi
     const context = await threads.context(threadId)
     const targetTokens = weightOf(context) - context.tokens + KEPT_TOKENS
     try {
-      const outcome = await threads.compact(threadId, strategy, { targetTokens })
+      // As the preset `precis` does: sentences that bind are pinned.
+      const outcome = await threads.compact(threadId, strategy, {
+        targetTokens,
+        pinning: { detect: true },
+      })
       if (!outcome.committed) refused += 1
     } catch (error) {
       if (!PrecisError.is(error)) throw error

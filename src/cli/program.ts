@@ -83,6 +83,11 @@ export const COMMAND_TABLE: readonly CommandEntry[] = [
     load: () => import('./commands/inspect.ts'),
   },
   {
+    name: 'exam',
+    summary: 'Ask the contexts of several strategies the same questions, and mark the answers',
+    load: () => import('./commands/exam.ts'),
+  },
+  {
     name: 'sessions',
     summary: "List the agents' sessions on this machine, with usage and cost",
     load: () => import('./commands/sessions.ts'),

@@ -11,7 +11,7 @@ export interface CompactOptions<M> {
   readonly budget: number
   /** Detected from the messages unless it is named. */
   readonly format?: FormatId
-  /** A strategy, or its id. Default: `cascade`, which needs no model; `keep-recent` with a model. */
+  /** A strategy, or its id. Default: `cascade`, which needs no model; `brief` with a model. */
   readonly strategy?: Strategy | string
   /** Texts, and messages of the array, that stay byte for byte. */
   readonly pins?: readonly (string | M)[]

@@ -137,7 +137,7 @@ describe('compact', () => {
       },
     })
     expect(asked.length).toBeGreaterThan(0)
-    expect(made.report.strategyId).toBe('keep-recent')
+    expect(made.report.strategyId).toBe('brief')
     expect(JSON.stringify(made.messages)).toContain('files 0 to 15 are repaired')
     const failed = await compact(messages, {
       budget: 8_000,

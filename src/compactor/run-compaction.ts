@@ -52,14 +52,14 @@ export function* runCompaction(
   } catch (thrown) {
     const error = asPrecisError(thrown)
     if (error.code === 'aborted') throw error
-    fallback = { from: 'keep-recent', reason: error.message }
+    fallback = { from: 'brief', reason: error.message }
   }
   return yield* runStrategy(log, cascade, choices, trigger, fallback)
 }
 
 function* loadDefault(): Steps<Strategy> {
-  const { keepRecent } = yield* wait(import('../strategies/summary/keep-recent.ts'))
-  return keepRecent
+  const { brief } = yield* wait(import('../strategies/summary/brief.ts'))
+  return brief
 }
 
 function* findStrategy(
@@ -87,6 +87,7 @@ function* findStrategy(
 }
 
 const WITH_MODEL: readonly string[] = [
+  'brief',
   'summarize',
   'ai-summarize',
   'keep-recent',

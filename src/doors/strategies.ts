@@ -7,6 +7,7 @@ export { createCascade, type Rung } from '../strategies/ladder/cascade.ts'
 export { cascade } from '../strategies/ladder/ladder.ts'
 export { mask } from '../strategies/mask.ts'
 export { createPrune, PRUNE_NAMES, prune } from '../strategies/prune/prune.ts'
+export { brief } from '../strategies/summary/brief.ts'
 export { freshSession } from '../strategies/summary/fresh-session.ts'
 export { keepRecent } from '../strategies/summary/keep-recent.ts'
 export {

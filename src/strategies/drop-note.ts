@@ -26,10 +26,9 @@ const UNSAID = /^\[([\d,]{1,20}) earlier messages? of the user (?:is|are) among 
 const WORDS = 'What the user said in them, word for word:'
 const STATE = 'What is known of the work:'
 
-/** A note of ours: only a compaction writes entries of this label. */
+/** A note of ours: only a compaction writes entries of this label. A brief of `extract` opens in a similar way. */
 export function isDropNote(item: Item, eventAt: EventAt): boolean {
-  const text = noteText(item.id, eventAt)
-  return text?.startsWith(HEAD) ?? false
+  return NOTE.test(noteText(item.id, eventAt) ?? '')
 }
 
 function noteText(id: EntryId, eventAt: EventAt): string | undefined {

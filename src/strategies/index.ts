@@ -6,6 +6,7 @@ import { chunkedFold } from './fold/chunked-fold.ts'
 import { cascade } from './ladder/ladder.ts'
 import { mask } from './mask.ts'
 import { prune } from './prune/prune.ts'
+import { brief } from './summary/brief.ts'
 import { freshSession } from './summary/fresh-session.ts'
 import { keepRecent } from './summary/keep-recent.ts'
 import { aiSummarize, summarize, wholeSummaryByModel } from './summary/whole-summary.ts'
@@ -18,6 +19,7 @@ export const DEFAULT_STRATEGIES: readonly Strategy[] = [
   trimToolResults,
   mask,
   dropTurns,
+  brief,
   summarize,
   aiSummarize,
   keepRecent,

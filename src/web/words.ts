@@ -8,6 +8,7 @@ const STRATEGIES: Readonly<Record<string, { readonly does: string; readonly asks
   'trim-tool-results': { does: 'Cuts long tool results to their first three lines' },
   mask: { does: 'Reduces older tool results to subject and outcome' },
   'drop-turns': { does: 'Drops the oldest turns and keeps your words in a note' },
+  brief: { does: 'Code writes the facts, a model the goal, reasons and next step', asks: true },
   summarize: { does: 'A model summarises everything but the last two events', asks: true },
   'ai-summarize': { does: 'A model summarises everything; your last messages stay', asks: true },
   'keep-recent': { does: 'A model summarises all but the recent end', asks: true },

@@ -95,7 +95,7 @@ describe('precis/anthropic', () => {
   it('writes a summary with the client of the caller', async () => {
     const model = anthropic.anthropicModel(client(), { model: 'claude-test' })
     const { report, messages } = await compact(body.messages, { budget: 6_000, model })
-    expect(report.strategyId).toBe('keep-recent')
+    expect(report.strategyId).toBe('brief')
     expect(JSON.stringify(messages)).toContain('files 0 to 9 were read')
   })
 
@@ -152,7 +152,7 @@ describe('precis/openai', () => {
   it('writes a summary with the client of the caller', async () => {
     const model = openai.openaiModel(client(), { model: 'gpt-test' })
     const { report } = await compact(history, { budget: 6_000, model })
-    expect(report.strategyId).toBe('keep-recent')
+    expect(report.strategyId).toBe('brief')
   })
 
   it('offers recall as a tool', async () => {

@@ -13,7 +13,14 @@ const FORMATS = ['anthropic', 'openai-chat', 'openai-responses'] as const
 type Format = (typeof FORMATS)[number]
 
 const WITHOUT_MODEL = ['cascade', 'extract', 'prune', 'trim-tool-results', 'mask', 'drop-turns']
-const WITH_MODEL = ['summarize', 'ai-summarize', 'keep-recent', 'whole-summary', 'fresh-session']
+const WITH_MODEL = [
+  'brief',
+  'summarize',
+  'ai-summarize',
+  'keep-recent',
+  'whole-summary',
+  'fresh-session',
+]
 const SUMMARY = [
   '## Goal\nRepair the build.',
   '## Constraints & Preferences\n- none',

@@ -63,7 +63,7 @@ describe('in the preset precis', () => {
     const { agent, threadId, threads, frames } = await setUpAgent({ preset: 'precis' })
     await threads.import(threadId, work(10, 1_000))
     const failing: Strategy = {
-      id: 'keep-recent',
+      id: 'brief',
       propose: async () => {
         throw new TypeError('no summary today')
       },
@@ -71,7 +71,7 @@ describe('in the preset precis', () => {
     threads.register(failing)
     expect(await agent.compact(threadId)).toMatchObject({ success: true, strategy: 'extract' })
     const [run] = runsIn(frames)
-    expect(run?.report?.fallback).toEqual({ from: 'keep-recent', reason: 'no summary today' })
+    expect(run?.report?.fallback).toEqual({ from: 'brief', reason: 'no summary today' })
   })
 
   it('pins what the user said that binds, with the compaction', async () => {

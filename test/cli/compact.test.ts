@@ -285,8 +285,14 @@ describe('what decides', () => {
 
   it('runs what the preset runs with a model, where only a model is named', async () => {
     place().write('long.json', JSON.stringify(conversation(40)))
+    const real = await place().precis(['compact', 'long.json', '--model', 'anthropic/claude-x'])
+    expect(real).toMatchObject({ status: 1, stdout: '' })
+    expect(real.stderr).toContain('ANTHROPIC_API_KEY')
+    const named = await report(['long.json', '--model', 'dev', '--strategy', 'brief'])
+    expect(named.strategy).toEqual({ id: 'brief', origin: 'flag: --strategy' })
+    // The stand-in counts as none.
     const told = await report(['long.json', '--model', 'dev'])
-    expect(told.strategy).toEqual({ id: 'keep-recent', origin: 'default: --model' })
+    expect(told.strategy).toEqual({ id: 'cascade', origin: 'default' })
   })
 
   it('writes a fresh session as a new file, and never over the old one', async () => {

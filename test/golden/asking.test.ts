@@ -6,6 +6,7 @@ import { weightOf } from '../../src/core/view/context.ts'
 import { chunkedFold } from '../../src/strategies/fold/chunked-fold.ts'
 import { chunkMessages, renderThreadToMarkdown } from '../../src/strategies/fold/render-thread.ts'
 import { checkpointRange, wholeSummary } from '../../src/strategies/ranges/compact-whole.ts'
+import { brief } from '../../src/strategies/summary/brief.ts'
 import { freshSession } from '../../src/strategies/summary/fresh-session.ts'
 import { keepRecent } from '../../src/strategies/summary/keep-recent.ts'
 import { serializeConversation } from '../../src/strategies/summary/serialize.ts'
@@ -22,6 +23,7 @@ import { digestOf, expectGolden, settledOf } from './golden.ts'
 import { messageLines, openSample, SAMPLES, seeds } from './subjects.ts'
 
 const STRATEGIES = [
+  brief,
   summarize,
   aiSummarize,
   keepRecent,
@@ -29,6 +31,8 @@ const STRATEGIES = [
   chunkedFold,
   freshSession,
 ]
+/** More edits are told by their digest. */
+const MOST_EDITS = 5
 const USAGE = { promptTokens: 90, completionTokens: 10, totalTokens: 100 }
 
 type Asked = AskRequest | ConverseRequest
@@ -126,7 +130,8 @@ async function answered(log: TestLog, at: number, more: Partial<StrategyInput> =
         requests:
           requests.length < 4 ? requests : [requests[0], digestOf(requests), requests.at(-1)],
         progress: progress.length < 5 ? progress : digestOf(progress),
-        proposal,
+        proposal:
+          'edits' in proposal && proposal.edits.length > MOST_EDITS ? digestOf(proposal) : proposal,
         refusal,
       }
     }

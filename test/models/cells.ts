@@ -7,6 +7,7 @@ import { extract } from '../../src/strategies/extract/extract.ts'
 import { chunkedFold } from '../../src/strategies/fold/chunked-fold.ts'
 import { cascade } from '../../src/strategies/ladder/ladder.ts'
 import { checkpointRange, wholeSummary } from '../../src/strategies/ranges/compact-whole.ts'
+import { brief } from '../../src/strategies/summary/brief.ts'
 import { freshSession } from '../../src/strategies/summary/fresh-session.ts'
 import { aiSummarize, summarize } from '../../src/strategies/summary/whole-summary.ts'
 import type { TestLog } from '../generate/test-log.ts'
@@ -25,6 +26,7 @@ export const PRESETS: Readonly<Record<string, (written: string) => readonly Stra
   fold: () => [chunkedFold, cascade],
   log: () => [aiSummarize, cascade],
   fresh: () => [freshSession],
+  precis: () => [brief, cascade],
 }
 
 interface Cell {

@@ -41,7 +41,14 @@ const PAST = [
   ...answer(textOf(600)),
 ]
 
-const STRATEGIES = ['summarize', 'ai-summarize', 'keep-recent', 'whole-summary', 'fresh-session']
+const STRATEGIES = [
+  'brief',
+  'summarize',
+  'ai-summarize',
+  'keep-recent',
+  'whole-summary',
+  'fresh-session',
+]
 const FORMS: readonly (SummaryForm | 'its own')[] = ['its own', 'conversation', 'apart']
 const WAYS = STRATEGIES.flatMap((strategy) => FORMS.map((form) => [strategy, form] as const))
 
@@ -136,7 +143,8 @@ describe.each(WAYS)('%s, asked in the form «%s»', (strategy, form) => {
     expect(count(text, /<\/summary>/g)).toBe(tags)
     expect(count(text, /<\/?(?:system-reminder|check|previous-summary)/g)).toBe(0)
     expect(count(text, /<[\s\u200b]+\/|&lt;/g)).toBe(0)
-    const own = text.slice(0, text.indexOf('<user-messages>') + 1 || undefined)
+    const [, written] = /## Summary\n([\s\S]*?)\n## /.exec(text) ?? [] // by the model in a brief
+    const own = written ?? text.slice(0, text.indexOf('<user-messages>') + 1 || undefined)
     expect(count(own, /\[ *ref/g)).toBe(0)
     expect(messages.flatMap(({ parts }) => parts.map(({ type }) => type))).not.toContain(
       'checkpoint',
@@ -151,9 +159,13 @@ describe.each(WAYS)('%s, asked in the form «%s»', (strategy, form) => {
     const before = JSON.stringify((await threads.messages(threadId)).messages)
     const input = { path: 'hacked.txt', content: 'HACKED' }
     dev.script(() => ({ text: 'Sure.', calls: [{ name: 'write', arguments: input }] }))
-    expect(await agent.compact(threadId, { strategy })).toMatchObject({ success: false })
+    const isBrief = strategy === 'brief' // code's part stands without the model's
+    const ended = await agent.compact(threadId, { strategy })
+    expect(ended).toMatchObject({ success: isBrief })
+    expect(ended.report?.replacedBy).toBe(isBrief ? 'extract' : undefined)
     expect(existsSync(join(folder, 'hacked.txt'))).toBe(false)
     expect(frames.filter(({ type }) => type === 'tool-start')).toEqual([])
+    if (isBrief) await threads.undo(threadId)
     expect(JSON.stringify((await threads.messages(threadId)).messages)).toBe(before)
   })
 })

@@ -31,6 +31,7 @@ type Answers = (asked: Asked) => ScriptedAnswer | undefined | Promise<ScriptedAn
 
 const inSections: Answers = (asked) => ({ text: sectioned(told(asked)) })
 const WAYS: readonly (readonly [name: string, chosen: ThreadSettings, answers: Answers])[] = [
+  ['brief', { strategy: 'brief' }, inSections],
   ['summarize', { strategy: 'summarize' }, inSections],
   ['ai-summarize', { strategy: 'ai-summarize' }, inSections],
   ['keep-recent', { strategy: 'keep-recent' }, inSections],

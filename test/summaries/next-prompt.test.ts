@@ -7,6 +7,7 @@ import { inputFor } from '../models/planted.ts'
 import { answer, user } from '../say.ts'
 
 const ASKING = [
+  'brief',
   'summarize',
   'ai-summarize',
   'keep-recent',
@@ -63,6 +64,7 @@ describe.each(ASKING)('%s', (id) => {
     expect(asked).toMatch(/changed later/)
     expect(asked).toMatch(/(?:not done again|not tried again)/)
     expect(asked).toMatch(/(?:material to report on|It is data)/)
-    if (id !== 'keep-recent') expect(asked).toMatch(/[Qq]uote.{0,60}word for word|word for word \(/)
+    if (id !== 'keep-recent' && id !== 'brief')
+      expect(asked).toMatch(/[Qq]uote.{0,60}word for word|word for word \(/)
   })
 })

@@ -1,4 +1,5 @@
 // Summaries as a dutiful model writes them: every section, and every marker that it was told of.
+import { BRIEF_SECTIONS } from '../../src/strategies/summary/prompts/brief.ts'
 import { SECTIONS, TURN_SECTIONS } from '../../src/strategies/summary/prompts/keep-recent.ts'
 import { EIGHT_HEADINGS } from '../../src/strategies/summary/prompts/summarizer.ts'
 
@@ -19,6 +20,7 @@ export function sectioned(prompt: string, words = 'as it was'): string {
 
 function headingsIn(request: string): readonly string[] {
   if (request.includes('Working state:')) return EIGHT_HEADINGS
+  if (request.includes('### Next step')) return BRIEF_SECTIONS
   return request.includes('## Original Request') ? TURN_SECTIONS : SECTIONS
 }
 

@@ -22,6 +22,7 @@ const ASKS_AGENT: Readonly<Record<Preset['tool'], string>> = {
 
 const STRATEGIES: Readonly<Record<string, string>> = {
   'ai-summarize': 'one summary of everything; your last three messages stay',
+  brief: 'code writes the facts, the model the goal, reasons and next step',
   cascade: 'cheap steps first, until the context is small enough',
   'chunked-fold': 'a small agent folds everything into one summary, chunk by chunk',
   'fresh-session': 'starts a fresh session with a summary; this thread does not change',

@@ -5,7 +5,7 @@ import { strategiesFor } from './compaction-settings.ts'
 
 const ROWS: readonly (readonly [PresetId, 'command' | 'automatic', boolean, readonly string[]])[] =
   [
-    ['precis', 'command', true, ['keep-recent', 'extract']],
+    ['precis', 'command', true, ['brief', 'extract']],
     ['precis', 'command', false, ['cascade', 'extract']],
     ['precis', 'automatic', true, ['cascade', 'extract']],
     ['chat', 'automatic', true, ['cascade', 'extract']],

@@ -1,6 +1,7 @@
 // The options of `precis compact`, checked together before anything is read.
 import type { ReportSettings } from '../../core/edit/report.ts'
 import { PrecisError } from '../../core/errors.ts'
+import { isStandIn } from '../../core/model.ts'
 import type { ResolvedSettings } from '../../core/settings/settings.ts'
 import { nearestWord } from '../../core/text/words.ts'
 import { PRESETS } from '../../core/window/presets.ts'
@@ -78,7 +79,7 @@ function conflict(message: string, where: string): PrecisError {
 
 // Which strategy a command runs, and what of the settings its report names.
 
-/** What is asked for; where only a model is, what the preset does with one. */
+/** What is asked for; where only a model is, what the preset does with one. The stand-in counts as none. */
 export function chooseStrategy(
   { settings, origins }: ResolvedSettings,
   flags: Pick<CompactFlags, 'model'>,
@@ -87,8 +88,8 @@ export function chooseStrategy(
   const { command } = PRESETS[settings.preset]
   const withModel = command.run === 'strategy' ? command.withModel : undefined
   const isChosen = origins.strategy?.origin !== 'default'
-  const id =
-    isChosen || flags.model === undefined ? settings.strategy : (withModel ?? settings.strategy)
+  const asksModel = flags.model !== undefined && !isStandIn(flags.model)
+  const id = isChosen || !asksModel ? settings.strategy : (withModel ?? settings.strategy)
   if (known.includes(id)) return id
   const near = nearestWord(id, known)
   const { where = '--strategy' } = origins.strategy ?? {}
@@ -102,7 +103,7 @@ export function chooseStrategy(
 export function readOrigin({ origins }: ResolvedSettings, { model, apply }: CompactFlags): string {
   if (apply !== undefined) return `proposal: ${apply}`
   const { origin, where } = origins.strategy ?? { origin: 'default' }
-  if (origin === 'default' && model !== undefined) return 'default: --model'
+  if (origin === 'default' && model !== undefined && !isStandIn(model)) return 'default: --model'
   return where === undefined ? origin : `${origin}: ${where}`
 }
 
@@ -113,7 +114,7 @@ export function unaskedProblems(
   asked: readonly unknown[],
 ): string[] {
   if (asked.length > 0) return []
-  const why = `${strategyId} has asked no model; --strategy summarize does, for one`
+  const why = `${strategyId} has asked no model; --strategy brief does, for one`
   return [
     ...(model === undefined ? [] : [`--model ${model} made no difference: ${why}`]),
     ...(instructions === undefined ? [] : [`--instructions made no difference: ${why}`]),

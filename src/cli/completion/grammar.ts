@@ -43,12 +43,13 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   '--to <format>': WRITTEN,
   '--format <format>': CHECKED_FORMATS,
   '--strategy <id>': DEFAULT_STRATEGIES.map(({ id }) => id),
+  '--questions <by>': ['template', 'model'],
   '--counter <id>': COUNTERS,
   '--preset <id>': Object.keys(PRESETS),
   '--provider <name>': Object.keys(PROFILES),
 }
 
-const FOLDERS: ReadonlySet<string> = new Set(['--root', '--cwd', '--workspace'])
+const FOLDERS: ReadonlySet<string> = new Set(['--root', '--cwd', '--workspace', '--files'])
 const FILES: ReadonlySet<string> = new Set(['--out', '--repair', '--in', '--store'])
 /** Arguments that may be files. */
 const FILE_ARGUMENTS: ReadonlySet<string> = new Set([

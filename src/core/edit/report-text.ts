@@ -32,7 +32,7 @@ export interface CommittedFacts {
   readonly afterTokens?: number | undefined
   readonly isEmpty?: boolean | undefined // it changed nothing
   readonly fallback?: ReportFallback | undefined
-  /** The strategy whose brief took the place of a summary that kept too little. */
+  /** The strategy whose brief took the place of a summary that was not good enough. */
   readonly replacedBy?: string | undefined
 }
 
@@ -75,7 +75,7 @@ export function renderCaveats(facts: CommittedFacts): string[] {
 }
 
 export function replacedLine(by: string): string {
-  return `The summary kept too little: a brief by ${oneLine(by)} took its place.`
+  return `The summary was not good enough: a brief by ${oneLine(by)} took its place.`
 }
 
 function sentence(text: string): string {

@@ -53,7 +53,7 @@ export interface CompactionReport {
   readonly refs: { readonly count: number; readonly first: readonly EntryId[] }
   readonly settings: ReportSettings
   readonly fallback?: ReportFallback
-  /** The strategy whose brief took the place of a summary that kept too little. */
+  /** The strategy whose brief took the place of a summary that was not good enough. */
   readonly replacedBy?: string
   /** Steps of the strategy that failed, so that it continued without them. */
   readonly leftOut?: readonly ReportFallback[]

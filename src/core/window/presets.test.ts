@@ -38,7 +38,7 @@ describe('presets', () => {
     ['chat', 'fresh-session', 'cascade', 'summary', 'off', 'unchanged', 'extract'],
     [
       'precis',
-      'cascade, with keep-recent where a model is',
+      'cascade, with brief where a model is',
       'cascade',
       'summary',
       'off',

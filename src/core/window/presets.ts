@@ -121,7 +121,7 @@ export const PRESETS: Readonly<Record<PresetId, Preset>> = frozen({
   },
   precis: {
     id: 'precis',
-    command: { run: 'strategy', strategyId: 'cascade', withModel: 'keep-recent' },
+    command: { run: 'strategy', strategyId: 'cascade', withModel: 'brief' },
     automatic: strategy('cascade'),
     tool: 'summary',
     checkpoints: false,

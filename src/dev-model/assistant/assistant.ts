@@ -4,7 +4,7 @@ import { readFields } from '../../validate/walk.ts'
 import { type Asked, type AskedPart, isNote, lastUserTurn, textIn } from '../asked.ts'
 import type { AnswerCall, ScriptedAnswer } from '../reply.ts'
 import { findGroups, type Instruction, instructionsIn, inWords } from './instructions.ts'
-import { answerQuestion } from './questions.ts'
+import { answerExam, answerQuestion } from './questions.ts'
 import { buildSummary, quoted } from './summary.ts'
 import { callFor, plainCall } from './tool-use.ts'
 
@@ -23,6 +23,8 @@ function decide(asked: Asked): ScriptedAnswer {
   const text = behindSummary(textIn(withoutNotes(asked.turns[at]?.parts ?? [])))
   const mayCall = asked.tools.length > 0 && asked.toolChoice !== 'none'
   if (asked.compaction !== undefined) return { text: buildSummary(asked) }
+  const sat = answerExam(text)
+  if (sat !== undefined) return { text: sat }
   if (!mayCall && /summar/i.test(text)) return { text: buildSummary(asked) }
   const since = asked.turns.slice(at + 1).flatMap(({ parts }) => parts)
   if (mayCall) {

@@ -89,3 +89,30 @@ function wordsIn(text: string): ReadonlySet<string> {
   const meant = words.filter((word) => !EMPTY.has(word))
   return new Set(meant.map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)))
 }
+
+const EXAM = /<context>\n([\s\S]*)\n<\/context>([\s\S]*)$/
+const NUMBERED = /^(\d{1,3})\. (.+)$/gm
+const ANSWER_CHARS = 300
+
+/** For `precis exam`: to each numbered question the line of the context that shares most words with it. */
+export function answerExam(text: string): string | undefined {
+  const [, context = '', rest = ''] = EXAM.exec(text) ?? []
+  const asked = [...rest.matchAll(NUMBERED)]
+  if (asked.length === 0) return undefined
+  const lines = context.split('\n').map((line) => ({ line, words: new Set(examWords(line)) }))
+  return asked
+    .map(([, number = '', question = '']) => {
+      const wanted = examWords(question)
+      let best = { line: '?', shared: 0 }
+      for (const { line, words } of lines) {
+        const shared = wanted.filter((word) => words.has(word)).length
+        if (shared > best.shared) best = { line, shared }
+      }
+      return `${number}: ${best.line.slice(0, ANSWER_CHARS)}`
+    })
+    .join('\n')
+}
+
+function examWords(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}_./-]{4,}/gu) ?? []
+}

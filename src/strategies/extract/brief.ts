@@ -6,7 +6,7 @@ import { asData, oneLine, quoted, quotedBehind } from '../summary/as-data.ts'
 import { asRef, headAndTail } from '../trim.ts'
 import { listedFile, shortHead } from './candidates.ts'
 import { type Digest, type Group, readRef, type UserWords } from './digest.ts'
-import { OPENING, SUMMARY_NOTE, TITLES, type Title } from './earlier-brief.ts'
+import { OPENING, PROSE_NOTE, SUMMARY_NOTE, TITLES, type Title } from './earlier-brief.ts'
 import type { Line } from './lines.ts'
 import type { NamesAt } from './names.ts'
 import type { StandingSummary } from './standing-summary.ts'
@@ -20,6 +20,8 @@ export interface BriefParts {
   readonly known: readonly string[]
   /** What a model had summed up before, as far as it fits. */
   readonly summaries: readonly StandingSummary[]
+  /** What a model wrote for this brief. */
+  readonly prose?: string
   /** Lines of the digest, by number. */
   readonly decisions: readonly number[]
   /** What comes next. */
@@ -37,7 +39,10 @@ export function briefText(digest: Digest, parts: BriefParts): string {
   return [
     OPENING,
     ...section('Goal', goal.map(wordsLine)),
-    ...section('Summary', parts.summaries.flatMap(summaryLines)),
+    ...section('Summary', [
+      ...(parts.prose === undefined ? [] : [PROSE_NOTE, inert(parts.prose)]),
+      ...parts.summaries.flatMap(summaryLines),
+    ]),
     ...section('Constraints', parts.constraints.map(inert)),
     ...section('The user said', others.map(wordsLine)),
     ...section('State', withLists(parts.stated, parts.known).map(inertLine)),

@@ -16,7 +16,12 @@ import { boundWords, decisionLines, isBinding, needsOf, TELLING, urgentLines } f
 import { type MaskedResult, maskedEntry, maskedOf, type Plan } from './plan.ts'
 import { ageIn, currentLedger, nowLines } from './progress.ts'
 import { Selection } from './select.ts'
-import { fitSummaries, type StandingSummary, summaryTokens } from './standing-summary.ts'
+import {
+  fitSummaries,
+  proseTokens,
+  type StandingSummary,
+  summaryTokens,
+} from './standing-summary.ts'
 
 export interface DraftInput {
   readonly digest: Digest
@@ -30,6 +35,8 @@ export interface DraftInput {
   readonly said?: readonly string[]
   /** Summaries by a model among what goes: the brief keeps them. */
   readonly summaries?: readonly StandingSummary[]
+  /** What a model wrote for this brief; it stays whole. */
+  readonly prose?: string
 }
 
 export interface Draft {
@@ -74,14 +81,14 @@ export function buildDraft(input: DraftInput): Draft {
   const whole = Math.max(0, rest - inPart - (hasBrief ? FRAME_TOKENS : 0))
   const briefRoom = Math.min(whole, plan.mostBriefTokens - FRAME_TOKENS)
   const summaries = hasBrief ? fitSummaries(input.summaries ?? [], briefRoom) : []
-  const room = Math.max(0, whole - summaryTokens(summaries))
+  const told = summaryTokens(summaries) + proseTokens(input.prose)
+  const room = Math.max(0, whole - told)
   const view = buildView(input)
   const coverage = computeCoverage(input, view)
-  const fixed = hasBrief
-    ? findAnchors(input, view, Math.max(0, briefRoom - summaryTokens(summaries)))
-    : NO_ANCHORS
+  const fixed = hasBrief ? findAnchors(input, view, Math.max(0, briefRoom - told)) : NO_ANCHORS
   coverTexts(coverage, digest, [
     ...(input.said ?? []),
+    ...(input.prose === undefined ? [] : [input.prose]),
     ...summaries.map(({ text }) => text),
     ...fixed.words.map(({ text }) => text),
     ...fixed.constraints,
@@ -212,7 +219,7 @@ interface Chosen
 }
 
 function built(
-  { digest, plan, eventAt }: DraftInput,
+  { digest, plan, eventAt, prose }: DraftInput,
   { sources, chosen, masked, urgent, ...fixed }: Chosen,
 ): Draft {
   const stated = [...urgent]
@@ -236,7 +243,7 @@ function built(
     }),
     ...shortenedEntries(plan, eventAt),
   ]
-  const parts = { ...fixed, stated, excerpts }
+  const parts = { ...fixed, stated, excerpts, ...(prose !== undefined && { prose }) }
   const brief = plan.covered.length > 0 ? briefText(digest, parts) : ''
   const briefTokens = brief === '' ? 0 : weighUser(brief)
   const tokens = inPart.reduce((sum, each) => sum + each.tokens, plan.fixedTokens)

@@ -25,9 +25,15 @@ export type Title = (typeof TITLES)[number]
 export const SUMMARY_NOTE =
   'A model wrote this summary before; where what follows it says something else, that is newer.'
 
+/** Before what a model wrote for the brief itself. */
+export const PROSE_NOTE =
+  '(A model wrote this part. Code wrote the rest from the log: where the two differ, the log is right.)'
+
 export interface EarlierBrief {
   readonly goal: string | undefined
   readonly summaries: readonly string[]
+  /** What a model wrote for this brief. */
+  readonly prose: string | undefined
   /** Sentences that bind. */
   readonly constraints: readonly string[]
   readonly said: readonly string[]
@@ -62,11 +68,16 @@ export function readBrief(text: string): EarlierBrief | undefined {
   for (let at = 0; at < parts.length; at += 2)
     sections.set(parts[at] ?? '', (parts[at + 1] ?? '').trim())
   const section = (title: (typeof TITLES)[number]) => sections.get(title) ?? ''
+  const told = messagesIn(section('Summary'), mark)
   return {
     goal: messagesIn(section('Goal'), mark)[0],
-    summaries: messagesIn(section('Summary'), mark).map((text) =>
-      text.replace(SUMMARY_NOTE, '').trim(),
-    ),
+    summaries: told
+      .filter((text) => !text.startsWith(PROSE_NOTE))
+      .map((text) => text.replace(SUMMARY_NOTE, '').trim()),
+    prose: told
+      .find((text) => text.startsWith(PROSE_NOTE))
+      ?.slice(PROSE_NOTE.length)
+      .trim(),
     constraints: section('Constraints').split('\n').filter(Boolean),
     said: messagesIn(section('The user said'), mark),
     rest: [section('State'), section('Decisions'), section('Excerpts'), section('Names')]

@@ -1,10 +1,15 @@
 // `extract`: the weightiest of a conversation word for word, to a given number of tokens. No model.
 import type { Edit, Put } from '../../core/edit/change.ts'
 import { irreducible, proposeNothing } from '../../core/edit/irreducible.ts'
-import { type Strategy, stepwise } from '../../core/edit/strategy.ts'
+import {
+  type Proposal,
+  type Strategy,
+  type StrategyInput,
+  stepwise,
+} from '../../core/edit/strategy.ts'
 import { bearsEntry, type EventAt } from '../../core/log/event.ts'
 import { Sequence } from '../../core/log/upcast.ts'
-import { wait } from '../../core/steps.ts'
+import { type Steps, wait } from '../../core/steps.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
 import { findRoot, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
@@ -28,52 +33,66 @@ const TAIL_SHARES = [0.35, 0.2, 0] as const
 const LEFT_OVER_SHARE = 0.9
 const LEAST_LEFT_TOKENS = 200
 
+/** What a model adds to the brief: its text, or before that the room for it. */
+export type Beside = { readonly prose: string } | { readonly roomTokens: number }
+
 export const extract: Strategy = stepwise({
   id: 'extract',
   *steps(input) {
-    const { context, eventAt, reduce, pins = [], nextPrompt = '', instructions = '' } = input
-    const targetTokens = input.targetTokens ?? defaultTarget(context)
-    const tokens = weightOf(context)
-    if (tokens <= targetTokens) return proposeNothing({ tokens, targetTokens })
-    const digest = reduce ? yield* wait(reduce(digestReducer)) : contextDigest(context, eventAt)
-    const asked = `${instructions}\n${nextPrompt}`
-    const drafted = (tailShare: number, requestTokens?: number) => {
-      const asPaste = requestTokens === undefined ? {} : { requestTokens }
-      const { run } = input
-      const plan = buildPlan({ context, eventAt, pins, run, targetTokens, tailShare, ...asPaste })
-      return {
-        tailShare,
-        plan,
-        draft: buildDraft({
-          digest,
-          plan,
-          eventAt,
-          pins,
-          targetTokens,
-          asked,
-          summaries: findSummaries(plan.covered, eventAt),
-        }),
-      }
-    }
-    let made = drafted(TAIL_SHARES[0])
-    for (const share of TAIL_SHARES.slice(1))
-      if (made.draft.tokens > targetTokens) made = drafted(share)
-    // Where little else is there, what is left over goes to the request.
-    const left = Math.floor((targetTokens - made.draft.tokens) * LEFT_OVER_SHARE)
-    if (made.plan.shortened && left >= LEAST_LEFT_TOKENS) {
-      const longer = drafted(made.tailShare, made.plan.shortened.tokens + left)
-      if (longer.draft.tokens <= targetTokens) made = longer
-    }
-    const { plan, draft } = made
-    if (draft.tokens > targetTokens && input.targetTokens !== undefined)
-      throw irreducible(
-        { context: { ...context, items: Sequence.from(plan.stays) }, eventAt },
-        { floor: draft.tokens, budget: targetTokens },
-      )
-    const edits = draft.tokens < tokens ? findEdits(plan, draft, eventAt) : []
-    return { edits, metadata: { ...draft.counts } }
+    const { proposal } = yield* proposeExtract(input)
+    return proposal
   },
 })
+
+/** Rejects with `irreducible` where a target was given and cannot be met. */
+export function* proposeExtract(
+  input: StrategyInput,
+  beside?: Beside,
+): Steps<{ readonly proposal: Proposal; readonly brief?: string }> {
+  const { context, eventAt, reduce, pins = [], nextPrompt = '', instructions = '' } = input
+  const aim = input.targetTokens ?? defaultTarget(context)
+  const tokens = weightOf(context)
+  if (tokens <= aim) return { proposal: proposeNothing({ tokens, targetTokens: aim }) }
+  const targetTokens = aim - (beside && 'roomTokens' in beside ? beside.roomTokens : 0)
+  const digest = reduce ? yield* wait(reduce(digestReducer)) : contextDigest(context, eventAt)
+  const asked = `${instructions}\n${nextPrompt}`
+  const drafted = (tailShare: number, requestTokens?: number) => {
+    const asPaste = requestTokens === undefined ? {} : { requestTokens }
+    const { run } = input
+    const plan = buildPlan({ context, eventAt, pins, run, targetTokens, tailShare, ...asPaste })
+    return {
+      tailShare,
+      plan,
+      draft: buildDraft({
+        digest,
+        plan,
+        eventAt,
+        pins,
+        targetTokens,
+        asked,
+        summaries: findSummaries(plan.covered, eventAt, beside ? 'of others' : 'all'),
+        ...(beside && 'prose' in beside && { prose: beside.prose }),
+      }),
+    }
+  }
+  let made = drafted(TAIL_SHARES[0])
+  for (const share of TAIL_SHARES.slice(1))
+    if (made.draft.tokens > targetTokens) made = drafted(share)
+  // Where little else is there, what is left over goes to the request.
+  const left = Math.floor((targetTokens - made.draft.tokens) * LEFT_OVER_SHARE)
+  if (made.plan.shortened && left >= LEAST_LEFT_TOKENS) {
+    const longer = drafted(made.tailShare, made.plan.shortened.tokens + left)
+    if (longer.draft.tokens <= targetTokens) made = longer
+  }
+  const { plan, draft } = made
+  if (draft.tokens > targetTokens && (beside || input.targetTokens !== undefined))
+    throw irreducible(
+      { context: { ...context, items: Sequence.from(plan.stays) }, eventAt },
+      { floor: draft.tokens, budget: targetTokens },
+    )
+  const edits = draft.tokens < tokens ? findEdits(plan, draft, eventAt) : []
+  return { proposal: { edits, metadata: { ...draft.counts } }, brief: draft.brief }
+}
 
 /** The brief first; what the user said last, and what is shown in part, stand where they stood. */
 function findEdits(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): Edit[] {
@@ -101,7 +120,7 @@ function findEdits(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): E
   ]
 }
 
-function defaultTarget(context: Context): number {
+export function defaultTarget(context: Context): number {
   const headTokens = weightOf(context) - context.tokens
   const share = Math.floor(context.tokens / DEFAULT_SHARE)
   return headTokens + Math.max(LEAST_TOKENS, Math.min(MOST_TOKENS, share))

@@ -17,14 +17,22 @@ export interface StandingSummary {
 const HANDED_OVER =
   /^\s*(?:This session is being continued from a previous conversation|This is a session continuation summary|Another language model started to solve this problem|Summary of a branch that was left:|Context summary:|<conversation-summary>|The conversation history before this point was compacted |📝 Summary of previous conversation:|<state_snapshot>)/u
 
-/** In their order. A brief is made from the log again; what a model had written stays out of it. */
-export function findSummaries(items: readonly Item[], eventAt: EventAt): StandingSummary[] {
+/**
+ * In their order. Code's part of a brief is made from the log again; what a model wrote in it stays, or is
+ * left out where a model writes that part again.
+ */
+export function findSummaries(
+  items: readonly Item[],
+  eventAt: EventAt,
+  which: 'all' | 'of others',
+): StandingSummary[] {
   return items.flatMap((item) => {
     const text = summaryIn(item, eventAt)?.trim() ?? ''
     if (text === '') return []
     const brief = readBrief(text)
-    const own = brief ? brief.summaries : [text]
-    return own.map((each) => ({ ref: item.id, text: each }))
+    const prose = brief?.prose !== undefined && which === 'all' ? [brief.prose] : []
+    const told = brief ? [...prose, ...brief.summaries] : [text]
+    return told.map((each) => ({ ref: item.id, text: each }))
   })
 }
 
@@ -65,6 +73,11 @@ export function fitSummaries(
 
 export function summaryTokens(summaries: readonly StandingSummary[]): number {
   return summaries.reduce((sum, { text }) => sum + estimateTokens(text) + FRAME_TOKENS, 0)
+}
+
+/** Of what a model wrote for the brief itself. */
+export function proseTokens(prose: string | undefined): number {
+  return prose === undefined ? 0 : estimateTokens(prose) + FRAME_TOKENS
 }
 
 /** A heading of markdown, a numbered one, or a line in bold. */

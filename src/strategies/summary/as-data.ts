@@ -39,7 +39,7 @@ const OPENERS = /[<＜﹤[［]|&(?:amp;){0,4}(?:lt|lsqb|lbrack|#0{0,8}(?:60|91)|
 
 /** Behind an opener, as far as it can be seen. Tags are those of prompts, summaries and agents. */
 const TAG =
-  /^\s*[/⁄∕\\]?\s*(?:conversation|previous[-_ ]summary|conversation[-_ ]summary|summary|turn[-_ ]prefix|user[-_ ]messages|read[-_ ]files|modified[-_ ]files|system[-_ ]reminder|system|instructions|checkpoint)(?![\p{L}\p{N}_])/u
+  /^\s*[/⁄∕\\]?\s*(?:conversation|code[-_ ]part|previous[-_ ]summary|conversation[-_ ]summary|summary|turn[-_ ]prefix|user[-_ ]messages|read[-_ ]files|modified[-_ ]files|system[-_ ]reminder|system|instructions|checkpoint)(?![\p{L}\p{N}_])/u
 const REF = /^\s*ref\s*[:=]?\s*[ec]\d/
 const TURN =
   /^\s*(?:user|assistant|tool\s+result|earlier\s+summary|files|chunk|system)[^\]\n]{0,40}\]\s*:/

@@ -134,13 +134,30 @@ function better(
   { goes }: Standing,
   input: StrategyInput,
 ): Proposal {
+  const facts = countFacts({ mended, wanted }, goes, input)
+  const metadata = { ...fieldsIn(mended.metadata), facts }
+  if (!brief || facts.kept >= facts.inBrief) return { ...mended, metadata }
+  input.run.onWarning?.(poorer(facts.kept, facts.inBrief, facts.of))
+  return briefInstead(brief, mended.usage, metadata)
+}
+
+/** Exact facts of what goes: how many there are, how many are left, and how many a brief would leave. */
+function countFacts(
+  { mended, wanted }: Pick<Choice, 'mended' | 'wanted'>,
+  goes: Standing['goes'],
+  input: StrategyInput,
+) {
   const facts = new Set(goes.flatMap(({ id }) => [...exactFacts(saidIn(id, input.eventAt))]))
   const kept = countKept(facts, standingAfter(mended.edits, input).texts)
   const inBrief = [...facts].filter((fact) => wanted.has(fact)).length
-  const metadata = { ...fieldsIn(mended.metadata), facts: { of: facts.size, kept, inBrief } }
-  if (!brief || kept >= inBrief) return { ...mended, metadata }
-  input.run.onWarning?.(poorer(kept, inBrief, facts.size))
-  return briefInstead(brief, mended.usage, metadata)
+  return { of: facts.size, kept, inBrief }
+}
+
+/** The same for a brief to which a model has added its part, beside code's brief of the same size. */
+export async function factsBeside(mended: Proposal, targetTokens: number, input: StrategyInput) {
+  const { goes } = standingAfter(mended.edits, input)
+  const wanted = factsStanding(await briefWithin(input, targetTokens), input)
+  return countFacts({ mended, wanted }, goes, input)
 }
 
 function poorer(kept: number, inBrief: number, all: number): string {
@@ -211,6 +228,6 @@ async function briefWithin(
   }
 }
 
-function fieldsIn(metadata: Json | undefined): { readonly [key: string]: Json } {
+export function fieldsIn(metadata: Json | undefined): { readonly [key: string]: Json } {
   return isFields(metadata) ? metadata : {}
 }

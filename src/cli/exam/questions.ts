@@ -1,0 +1,174 @@
+// The questions of an exam by template, from what a session says and did: no model is asked.
+import { ledgerFiles } from '../../core/ledger/ledger-lines.ts'
+import type { Ledger } from '../../core/ledger/records.ts'
+import type { ThreadEvent } from '../../core/log/event.ts'
+import { textOfUserContent } from '../../core/view/content.ts'
+import type { Digest } from '../../strategies/extract/digest.ts'
+import { currentLedger } from '../../strategies/extract/progress.ts'
+import { exactFacts } from '../../strategies/summary/exact-facts.ts'
+
+export const KINDS = ['goal', 'state', 'constraint', 'exact', 'files', 'reason', 'next'] as const
+export type Kind = (typeof KINDS)[number]
+
+export interface Question {
+  readonly kind: Kind
+  readonly text: string
+  /** What a right answer says. By template: words of it, each counts alike. By a model: one sentence. */
+  readonly expected: readonly string[]
+}
+
+const MOST_OF_KIND = 4
+const MOST_EXACT = 6
+const CUE_WORDS = 4
+const SHOWN_CHARS = 600
+
+/** Reasons cannot be asked for by template. */
+export function templateQuestions(digest: Digest, events: readonly ThreadEvent[]): Question[] {
+  const ledger = currentLedger(digest)
+  return [
+    ...goalQuestions(digest),
+    ...stateQuestions(ledger),
+    ...ruleQuestions(digest),
+    ...exactQuestions(events),
+    ...fileQuestions(ledger),
+    ...nextQuestions(digest, ledger),
+  ].filter(({ expected }) => expected.length > 0)
+}
+
+function goalQuestions({ words }: Digest): Question[] {
+  const [first, ...later] = words.map(({ text }) => text)
+  const last = later.at(-1)
+  const ask = (text: string, said: string): Question => ({
+    kind: 'goal',
+    text,
+    expected: tellingWords(said),
+  })
+  return [
+    ...(first === undefined ? [] : [ask('What did the user ask for first?', first)]),
+    ...(last === undefined ? [] : [ask('What did the user ask for last?', last)]),
+    ...spread(later.slice(0, -1).filter(hasCue), MOST_OF_KIND - 2).map((said) => {
+      const { cue, rest } = cued(said)
+      return ask(`The user said: «${cue} …». How did that go on?`, rest)
+    }),
+  ]
+}
+
+function stateQuestions({ tree, landings, tests, errors, commands }: Ledger): Question[] {
+  const last = (kind: (typeof landings)[number]['kind']) =>
+    landings.findLast((each) => each.kind === kind)?.what ?? ''
+  const command = commands.at(-1)
+  const failing = tests.filter(({ isFailed }) => isFailed).flatMap(({ failures }) => failures)
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    ['Which branch is checked out?', tree.branch === undefined ? [] : [tree.branch]],
+    ['What was committed last?', tellingWords(last('commit'))],
+    ['What was pushed last?', tellingWords(last('push'))],
+    ['What was merged last?', tellingWords(last('merge'))],
+    ['Which tests fail as of their last run?', failing.slice(0, MOST_OF_KIND)],
+    ['Which error is open?', tellingWords(errors.at(-1)?.line ?? '')],
+    ['Which command ran last?', tellingWords(command?.command ?? '')],
+  ]
+  return rows
+    .filter(([, expected]) => expected.length > 0)
+    .slice(0, MOST_OF_KIND)
+    .map(([text, expected]) => ({ kind: 'state', text, expected }))
+}
+
+function ruleQuestions({ words }: Digest): Question[] {
+  const rules = [...new Set(words.flatMap(({ binding }) => binding))].filter(hasCue)
+  return spread(rules, MOST_OF_KIND).map((rule) => {
+    const { cue, rest } = cued(rule)
+    const text = `The user gave a rule that begins «${cue} …». What does it say?`
+    return { kind: 'constraint', text, expected: tellingWords(rest) }
+  })
+}
+
+const LINE_CHARS = { least: 30, most: 220 }
+const LEAST_WORDS = 5
+
+function exactQuestions(events: readonly ThreadEvent[]): Question[] {
+  const byFact = new Map<string, string>()
+  for (const line of events.flatMap(linesSaid)) {
+    if (line.length < LINE_CHARS.least || line.length > LINE_CHARS.most) continue
+    const facts = [...exactFacts(line)]
+    const [fact] = facts
+    if (fact === undefined || facts.length > 2 || line.split(' ').length < LEAST_WORDS) continue
+    byFact.set(fact, line)
+  }
+  return spread([...byFact], MOST_EXACT).map(([fact, line]) => ({
+    kind: 'exact',
+    text: `What stands for ____ in «${line.replaceAll(fact, '____')}»?`,
+    expected: [fact],
+  }))
+}
+
+function linesSaid(event: ThreadEvent): string[] {
+  if (event.type === 'USER_MESSAGE')
+    return textOfUserContent(event.data).slice(0, SHOWN_CHARS).split('\n')
+  return event.type === 'AGENT_MESSAGE' ? event.data.content.split('\n') : []
+}
+
+const MOST_FILES = 8
+
+function fileQuestions(ledger: Ledger): Question[] {
+  const named = ledgerFiles(ledger).filter(({ name }) => name !== '')
+  const paths = (files: typeof named) => files.slice(0, MOST_FILES).map(({ name }) => name)
+  const changed = named.filter(({ state }) => state !== undefined)
+  const read = named.filter(({ state, isRead }) => state === undefined && isRead)
+  return [
+    {
+      kind: 'files',
+      text: 'Which files were created, modified, renamed or deleted, the latest first?',
+      expected: paths(changed),
+    },
+    {
+      kind: 'files',
+      text: 'Which files were only read, the latest first?',
+      expected: paths(read),
+    },
+  ]
+}
+
+function nextQuestions({ lastWords }: Digest, { todos }: Ledger): Question[] {
+  const open = todos.filter(({ status }) => status === 'pending' || status === 'in_progress')
+  return [
+    {
+      kind: 'next',
+      text: 'Which items of the to-do list are still open?',
+      expected: open.slice(0, MOST_OF_KIND).flatMap(({ text }) => tellingWords(text).slice(0, 2)),
+    },
+    {
+      kind: 'next',
+      text: 'What did the agent say last?',
+      expected: tellingWords(lastWords?.text ?? ''),
+    },
+  ]
+}
+
+const MOST_WORDS = 6
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}_./-]{4,}(?<![./-])/gu
+const WHOLE_CHARS = 24
+
+/** Some words of a text that tell it from others; of a script without blanks its beginning. */
+function tellingWords(text: string): string[] {
+  const line = text.slice(0, SHOWN_CHARS).replace(/\s+/g, ' ').trim()
+  const words = [...new Set([...exactFacts(line), ...(line.match(WORD) ?? [])])]
+  if (words.length > 0) return spread(words, MOST_WORDS)
+  return line === '' ? [] : [line.slice(0, WHOLE_CHARS)]
+}
+
+function hasCue(text: string): boolean {
+  return tellingWords(cued(text).rest).length > 1
+}
+
+function cued(text: string): { readonly cue: string; readonly rest: string } {
+  const words = text.trim().split(/\s+/)
+  return { cue: words.slice(0, CUE_WORDS).join(' '), rest: words.slice(CUE_WORDS).join(' ') }
+}
+
+/** At most so many, from all parts of a list alike. */
+function spread<T>(list: readonly T[], most: number): T[] {
+  if (list.length <= most) return [...list]
+  return Array.from({ length: most }, (_, at) => {
+    return list[Math.floor((at * (list.length - 1)) / Math.max(1, most - 1))] as T
+  })
+}

@@ -1,0 +1,170 @@
+// `brief`: code writes state, files, constraints and outcomes; a model adds goal, reasons, approach and next step.
+import { checkSummary } from '../../core/edit/gate-summary.ts'
+import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
+import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import type { AskAnswer } from '../../core/ports.ts'
+import { runSteps } from '../../core/steps.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import { type Beside, defaultTarget, proposeExtract } from '../extract/extract.ts'
+import { asProse } from './as-data.ts'
+import { askForSummary, noModel } from './ask-for-summary.ts'
+import { markedAgainst, readSource } from './checks.ts'
+import { factsBeside, fieldsIn, proposeBrief } from './floor.ts'
+import { saidIn } from './floor-text.ts'
+import { languageOf } from './language.ts'
+import { BRIEF_SECTIONS, briefPrompt } from './prompts/brief.ts'
+import { withNext, withUsersWords } from './prompts/summarizer.ts'
+
+/** Half of what `summarize` allows: the model writes about half as much. */
+const OUTPUT_TOKENS = 8_192
+/** Of the target, for what the model writes. */
+const PROSE_SHARE = 0.25
+const MOST_PROSE_TOKENS = 1_200
+/** In less nothing can be said under four headings. */
+const LEAST_PROSE_TOKENS = 100
+const WORDS_PER_TOKEN = 0.6
+/** Models count words badly; what is longer than this has not kept to the request. */
+const TOO_LONG = 2
+/** Of the sections so many may be wanting. */
+const MAY_LACK = 2
+/** Of the exact facts that code's brief of the same size keeps: reasons are worth some of the others. */
+const LEAST_FACTS = 0.9
+/** What the model is shown of code's part; less where its window is small. */
+const MOST_SHOWN_TOKENS = 4_000
+const SHOWN_SHARE = 8
+const CHARS_PER_TOKEN = 3
+
+export const brief: Strategy = {
+  id: 'brief',
+  async propose(input) {
+    const { provider } = input.run
+    if (!provider) throw noModel('brief requires a model')
+    const roomTokens = proseRoom(input)
+    const made = roomTokens < LEAST_PROSE_TOKENS ? undefined : await within(input, { roomTokens })
+    if (!made) return alone(input, 'the target leaves no room for it')
+    if (made.brief === undefined || made.proposal.edits.length === 0) return made.proposal
+    const asked = await ask(input, made.brief, roomTokens)
+    if ('problem' in asked) return alone(input, asked.problem, asked.usage)
+    const { text, usage } = asked.answer
+    const problem = problemIn(input, text, roomTokens)
+    if (problem !== undefined) return alone(input, problem, usage)
+    const { instructions, nextPrompt, context, eventAt } = input
+    const source = readSource(context, eventAt, instructions, nextPrompt)
+    const checked = markedAgainst(asProse(text), source)
+    const full = await within(input, { prose: checked.text })
+    if (!full) return alone(input, 'it is too long for the target', usage)
+    const { edits, metadata } = full.proposal
+    const facts = await factsBeside(full.proposal, targetOf(input), input)
+    if (facts.kept < facts.inBrief * LEAST_FACTS)
+      return alone(input, `it took the room of ${facts.inBrief - facts.kept} exact facts`, usage)
+    return {
+      edits,
+      metadata: {
+        ...fieldsIn(metadata),
+        summaryLength: text.length,
+        facts,
+        ...(checked.unverified.length > 0 && { unverified: checked.unverified }),
+        ...(checked.stripped > 0 && { inventedRequests: checked.stripped }),
+      },
+      stopReason: 'end',
+      written: [writtenOf(text)],
+      ...(usage && { usage }),
+    }
+  },
+}
+
+function proseRoom({ context, targetTokens }: StrategyInput): number {
+  return Math.floor(Math.min(MOST_PROSE_TOKENS, targetOf({ context, targetTokens }) * PROSE_SHARE))
+}
+
+function targetOf({ context, targetTokens }: Pick<StrategyInput, 'context' | 'targetTokens'>) {
+  return targetTokens ?? defaultTarget(context)
+}
+
+/** Undefined where it does not fit. */
+async function within(input: StrategyInput, beside: Beside) {
+  try {
+    return await runSteps(proposeExtract(input, beside))
+  } catch (thrown) {
+    const error = asPrecisError(thrown)
+    if (error.code !== 'irreducible') throw error
+    return undefined
+  }
+}
+
+type Asked =
+  | { readonly answer: AskAnswer }
+  | { readonly problem: string; readonly usage: TokenUsage | undefined }
+
+/** An answer that is no summary is a problem; an error of the provider rejects. */
+async function ask(input: StrategyInput, written: string, roomTokens: number): Promise<Asked> {
+  const { context, eventAt, run, instructions, nextPrompt } = input
+  const { provider } = run
+  if (!provider) throw noModel('brief requires a model')
+  const codePart = await shownPart(input, written)
+  const mostWords = Math.floor((roomTokens * WORDS_PER_TOKEN) / 10) * 10
+  const prompt = withNext(briefPrompt({ codePart, mostWords }), nextPrompt)
+  try {
+    const answer = await askForSummary({
+      provider,
+      input: { context, eventAt, run },
+      items: context.items.toArray(),
+      prompt: withUsersWords(prompt, instructions),
+      form: 'conversation',
+      maxOutputTokens: OUTPUT_TOKENS,
+    })
+    return { answer }
+  } catch (error) {
+    if (!PrecisError.is(error) || error.details.ending === undefined) throw error
+    const { usage } = error.details as { readonly usage?: TokenUsage }
+    return { problem: `the model's answer is no summary: ${error.message}`, usage }
+  }
+}
+
+/** Without the excerpts: what the model must not repeat. */
+async function shownPart({ run }: StrategyInput, written: string): Promise<string> {
+  const [before = ''] = written.split(/^## (?:Excerpts|Names)$/m)
+  const limits = (await run.provider?.limitsOf?.(run.model ?? 'default', run.signal)) ?? {}
+  const { windowTokens = run.windowTokens ?? Number.POSITIVE_INFINITY } = limits
+  const most = Math.min(MOST_SHOWN_TOKENS, windowTokens / SHOWN_SHARE)
+  if (estimateTokens(before) <= most) return before.trim()
+  return `${cutHead(before, Math.floor(most * CHARS_PER_TOKEN))}\n[…]`
+}
+
+function writtenOf(text: string) {
+  const fewestSections = BRIEF_SECTIONS.length - MAY_LACK
+  return { text, sections: BRIEF_SECTIONS, fewestSections }
+}
+
+function problemIn(input: StrategyInput, text: string, roomTokens: number): string | undefined {
+  const refusal = checkSummary({ edits: [], written: [writtenOf(text)] }, [])
+  if (refusal) return refusal.message
+  const tokens = estimateTokens(text)
+  if (tokens > roomTokens * TOO_LONG)
+    return `it has ${tokens} tokens, and ${roomTokens} were asked for`
+  // The user may have asked for another language.
+  const written = input.instructions === undefined ? languageOf(text) : undefined
+  const spoken = written === undefined ? [] : spokenIn(input)
+  if (spoken.includes(undefined) || spoken.includes(written) || spoken.length === 0)
+    return undefined
+  return `it is in ${written}, and the conversation in ${[...new Set(spoken)].join(' and ')}`
+}
+
+const HEARD_CHARS = 40_000
+
+/** By the user, and by the agent. */
+function spokenIn({ context, eventAt }: StrategyInput): (string | undefined)[] {
+  const items = context.items.toArray()
+  return (['user', 'answer'] as const).map((kind) => {
+    const said = items.filter((item) => item.kind === kind).map(({ id }) => saidIn(id, eventAt))
+    return languageOf(said.join('\n').slice(-HEARD_CHARS))
+  })
+}
+
+/** Code's part alone, as `extract` makes it. */
+function alone(input: StrategyInput, why: string, usage?: TokenUsage): Promise<Proposal> {
+  input.run.onWarning?.(`The model's part of the brief is left out: ${why}`)
+  return proposeBrief(input, usage, { leftOut: [{ from: "the model's part", reason: why }] })
+}

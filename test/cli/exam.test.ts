@@ -1,0 +1,164 @@
+// `precis exam`: the same questions to several contexts, answered by nobody, by the stand-in, and through files.
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { ExamReport } from '../../src/cli/exam/exam-report.ts'
+import { answersIn, markOf, marksIn, questionsIn } from '../../src/cli/exam/sit-exam.ts'
+import { eachPlace, sample } from './place.ts'
+
+const place = eachPlace()
+const SESSION = sample('session.jsonl')
+
+function exam(...args: string[]): Promise<ExamReport> {
+  return place().json<ExamReport>(['exam', SESSION, ...args])
+}
+
+function files(): string[] {
+  return readdirSync(join(place().folder, 'sat')).sort()
+}
+
+/** Writes an answer to every prompt of a kind that waits. */
+function answer({ waiting }: ExamReport, kind: string, write: (file: string) => string): number {
+  const wanted = waiting.filter((file) => file.includes(`${kind}-`))
+  for (const file of wanted) writeFileSync(file.replace(/\.md$/, '.answer.md'), write(file))
+  return wanted.length
+}
+
+describe('precis exam', () => {
+  it('prints marks by strategy and kind, and what the figures do not show', async () => {
+    const { status, stdout, stderr } = await place().precis(['exam', SESSION])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toMatch(/\d+ questions by template, answered by lookup; contexts of at most/)
+    expect(stdout).toMatch(/strategy +tokens +goal \(4\) .* constraint \(\d\) .* all\n/)
+    for (const id of ['extract', 'cascade', 'drop-turns'])
+      expect(stdout).toMatch(new RegExp(`${id} +[\\d,]+( +[01]\\.\\d\\d){7}\n`))
+    expect(stdout).toContain('What the figures do not show')
+    expect(stdout).toContain('No model was asked')
+    expect(place().left()).toEqual([])
+  })
+
+  it('asks only for what the whole session says, and a smaller context says less', async () => {
+    const whole = await exam('--strategies', 'extract', '--budget', '100%')
+    const wrong = whole.questions.filter((_, at) => whole.arms[0]?.marks?.[at] !== 1)
+    expect(wrong).toEqual([])
+    const small = await exam('--strategies', 'extract', '--budget', '2%')
+    const sum = (marks: readonly number[] = []) => marks.reduce((all, mark) => all + mark, 0)
+    expect(sum(small.arms[0]?.marks)).toBeLessThan(whole.questions.length * 0.9)
+    expect(small.arms[0]?.tokens).toBeLessThanOrEqual(small.budgetTokens)
+    expect(small.questions).toEqual(whole.questions)
+  })
+
+  it('runs with the stand-in, and says that it is one', async () => {
+    const told = await exam('--model', 'dev', '--strategies', 'brief,extract')
+    for (const { marks } of told.arms) expect(Math.max(...(marks ?? []))).toBeGreaterThan(0)
+    const { stdout } = await place().precis(['exam', SESSION, '--model', 'dev'])
+    expect(stdout).toContain('dev is a stand-in')
+  })
+
+  it('tells which strategy could not take part', async () => {
+    const { arms } = await exam('--strategies', 'extract,summarize')
+    expect(arms[0]?.marks).toBeDefined()
+    expect(arms[1]).toEqual({ id: 'summarize', failed: expect.stringContaining('requires') })
+  })
+
+  it('writes every prompt to a file, and goes on where answers are', async () => {
+    const args = ['--questions', 'model', '--files', 'sat', '--strategies', 'extract,summarize']
+    const first = await exam(...args)
+    expect(first.waiting).toHaveLength(2)
+    expect(files()).toHaveLength(2)
+    expect(first.arms.every(({ marks }) => marks === undefined)).toBe(true)
+    const said = 'goal | What is wanted? | no double booking\nexact | Which berth? | C2\nnoise'
+    expect(answer(first, 'questions', () => said)).toBe(1)
+    const headings =
+      'Primary request and intent\nCurrent status\nKey technical context\nCode changes'
+    const summary = headings.replace(/^/gm, '## ').replace(/$/gm, '\nThe berth C2 was taken.')
+    expect(answer(first, 'summary-2', () => summary)).toBe(1)
+    const second = await exam(...args)
+    expect(second.questions).toMatchObject([{ kind: 'goal' }, { kind: 'exact' }])
+    expect(answer(second, 'answers-1', () => '1: no double booking\n2: B7')).toBe(1)
+    expect(answer(second, 'answers-2', () => '1: ?\n2: C2')).toBe(1)
+    const third = await exam(...args)
+    expect(answer(third, 'marks-1', () => '1: 1\n2: 0')).toBe(1)
+    expect(answer(third, 'marks-2', () => '1: 0\n2: 0.5')).toBe(1)
+    const last = await exam(...args)
+    expect(last.waiting).toEqual([])
+    expect(last.arms.map(({ marks }) => marks)).toEqual([
+      [1, 0],
+      [0, 0.5],
+    ])
+    expect(files()).toHaveLength(12)
+  })
+
+  it('names in the table what waits, and how to go on', async () => {
+    const { status, stdout } = await place().precis(['exam', SESSION, '--files', 'sat'])
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/extract +[\d,]+ {2}waits for answers/)
+    expect(stdout).toMatch(/brief +waits for a summary/)
+    expect(stdout).toContain('with .answer.md in place of .md, and run the same command again')
+  })
+
+  it.each([
+    [['--strategies', 'extract,sumarize'], 'Unknown compaction strategy: "sumarize"'],
+    [['--strategies', ''], 'Unknown compaction strategy: ""'],
+    [['--budget', 'much'], 'is not a valid budget'],
+    [['--questions', 'me'], '--questions: "me" is not known'],
+    [['--questions', 'model'], 'questions by a model need one'],
+    [['--model', 'dev', '--files', 'sat'], '--model and --files exclude each other'],
+    [['--files', ''], '--files names no directory'],
+    [['--files', 'taken'], 'taken cannot be written to'],
+    [['--what'], "unknown option '--what'"],
+  ])('refuses %s', async (args, message) => {
+    place().write('taken', 'a file')
+    const { status, stdout, stderr } = await place().precis(['exam', SESSION, ...args])
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toContain(message)
+  })
+
+  it('fails where no strategy could take part', async () => {
+    const args = ['exam', SESSION, '--strategies', 'summarize,brief']
+    const { status, stdout, stderr } = await place().precis(args)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toContain('requires')
+  })
+
+  it('refuses a session in which nothing was said', async () => {
+    place().write('empty.json', JSON.stringify({ messages: [] }))
+    const { status, stderr } = await place().precis(['exam', 'empty.json'])
+    expect(status).toBe(1)
+    expect(stderr).not.toBe('')
+  })
+
+  it('writes no secret into a prompt', async () => {
+    const key = `sk-ant-api03-${'Ab3dEf9hIj'.repeat(9)}-AAAAAAAA`
+    const said = [
+      { role: 'user', content: `Use the key ${key} for config.ts, please.` },
+      { role: 'assistant', content: `I wrote it to config.ts. ${'And so on. '.repeat(400)}` },
+      { role: 'user', content: 'Thanks.' },
+    ]
+    place().write('in.json', JSON.stringify({ messages: said }))
+    mkdirSync(join(place().folder, 'sat'))
+    await place().precis(['exam', 'in.json', '--files', 'sat', '--strategies', 'extract'])
+    expect(files().length).toBeGreaterThan(0)
+    for (const file of files()) expect(place().read(join('sat', file))).not.toContain(key)
+  })
+})
+
+describe('answers', () => {
+  const question = { kind: 'exact', text: 'Where?', expected: ['src/net.ts', '4321'] } as const
+
+  it('are read by number, over several lines, and marked by what they say', () => {
+    const text = 'Here you are:\n1: `src/net.ts`\nport 4321\n**2**. none\n9: too many'
+    expect(answersIn(text, 2)).toEqual(['`src/net.ts`\nport 4321', 'none'])
+    expect(markOf(question, '`SRC/net.ts`')).toBe(0.5)
+    expect(markOf(question, '"src/net.ts" and 4321')).toBe(1)
+    expect(markOf(question, '?')).toBe(0)
+    expect(marksIn('1: 0.5\n2: 7\n3: good', 3)).toEqual([0.5, 1, 0])
+  })
+
+  it('need questions in the form that was asked for', () => {
+    expect(questionsIn('- **Goal** | Why? | a | b\nmood | Why? | x')).toEqual([
+      { kind: 'goal', text: 'Why?', expected: ['a | b'] },
+    ])
+    expect(() => questionsIn('I cannot do that.')).toThrow('wrote no questions')
+  })
+})
