@@ -43,7 +43,7 @@ it('finds for each entry the lines that come from it, and none for what is gone'
     entry('e3', 'Nothing of this is said again.'),
   ]
   const summary =
-    '<summary>\n- Ferry: pier seven, at nine\n- Harbour database: port 5432\n\nUnrelated heading\n</summary>'
+    '<summary>\n> - Ferry: pier seven, at nine\n- Harbour database: port 5432\n\nUnrelated heading\n</summary>'
   const added = [entry('c1', summary)]
   expect(matchEntries(removed, added).map(({ entry: { ref }, text }) => [ref, text])).toEqual([
     ['e1', '- Harbour database: port 5432'],

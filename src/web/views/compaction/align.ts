@@ -11,6 +11,8 @@ const MOST_EDITS = 4_000
 const LOOKED_CHARS = 4_000
 /** A line comes from an entry where at least this share of its words does, rare words counting more. */
 const SHARED = 0.5
+/** A brief quotes the lines that it keeps. */
+const QUOTE = /^\s*> ?/
 
 export interface Piece {
   readonly text: string
@@ -40,8 +42,10 @@ export function alignTexts(before: string, after: string): AlignedRow[] | undefi
     is = []
   }
   for (const { value, added, removed } of parts) {
-    if (added) is.push({ text: value, isChanged: true })
-    else if (removed) was.push({ text: value, isChanged: true })
+    // Spaces that differ are no words.
+    const piece = { text: value, isChanged: /\S/.test(value) }
+    if (added) is.push(piece)
+    else if (removed) was.push(piece)
     // Both texts break the line here: what follows begins at the same height.
     else
       for (const line of value.split(/(?<=\n)/)) {
@@ -86,7 +90,8 @@ export function matchEntries(
   if (removed.length === 1 && only) return [{ entry: only, text: bodies.join('\n') }]
   const places = placesOf(removed)
   const lines = new Map<number, string[]>()
-  for (const line of bodies.flatMap((body) => body.split('\n'))) {
+  for (const quoted of bodies.flatMap((body) => body.split('\n'))) {
+    const line = quoted.replace(QUOTE, '')
     const place = sourceOf(line, places, removed.length)
     if (place !== undefined) lines.set(place, [...(lines.get(place) ?? []), line])
   }
