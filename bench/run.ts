@@ -15,6 +15,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   extract: () => import('./extract/extract.ts'),
   stores: () => import('./stores/stores.ts'),
   tui: () => import('./tui/tui.ts'),
+  page: () => import('./page/page.ts'),
   cli: () => import('./cli/cli.ts'),
   library: () => import('./library/library.ts'),
   retention: () => import('./retention/retention.ts'),

@@ -1,7 +1,7 @@
 // The name under which précis tells people to type its commands.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COMMAND_TABLE } from './program.ts'
 import { asTyped, programName, type Start } from './program-name.ts'
@@ -40,6 +40,16 @@ const STARTS: readonly (readonly [string, Partial<Start>, string])[] = [
   ],
   ['its file', { script: FILE }, 'node bin/precis.js'],
   ['its file, from elsewhere', { script: FILE, cwd: '/tmp' }, `node ${FILE}`],
+  [
+    'its file, by another Node than that on the PATH',
+    { script: FILE, node: process.execPath },
+    `${process.execPath} bin/precis.js`,
+  ],
+  [
+    'its file, by the Node on the PATH',
+    { script: FILE, node: process.execPath, environment: { PATH: dirname(process.execPath) } },
+    'node bin/precis.js',
+  ],
   ['a program that uses it', { script: '/srv/app/main.js' }, 'precis'],
 ]
 

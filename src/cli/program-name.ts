@@ -1,5 +1,5 @@
 // The command as people can type it here, for hints and examples
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, delimiter, join, relative } from 'node:path'
 import { quoted } from './terminal/terminal.ts'
 
@@ -8,6 +8,8 @@ export interface Start {
   readonly script: string // the file that Node was given
   readonly cwd: string
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** The Node that runs it. */
+  readonly node?: string
 }
 
 const NAME = 'precis'
@@ -19,8 +21,19 @@ export function programName(start: Start): string {
   // Under npm, npx finds the command: in a checkout, and among what a project has installed.
   if (event !== undefined && (event !== 'npx' || !isFile)) return `npx ${NAME}`
   if (!isFile || isOnPath(environment.PATH)) return NAME
-  const node = event === 'npx' ? 'npx node' : 'node'
+  const node = event === 'npx' ? 'npx node' : ownNode(start)
   return `${node} ${quoted(nearPath(script, start.cwd))}`
+}
+
+/** By its path where `node` alone starts another one, which may be too old. */
+function ownNode({ node, cwd, environment: { PATH = '' } }: Start): string {
+  if (node === undefined) return 'node'
+  const found = PATH.split(delimiter)
+    .filter(Boolean)
+    .map((folder) => join(folder, 'node'))
+    .find((file) => existsSync(file))
+  const isFound = found !== undefined && realpathSync(found) === realpathSync(node)
+  return isFound ? 'node' : quoted(nearPath(node, cwd))
 }
 
 /** Commands of précis in a text for people, as they can be typed here; what was made so stays so. */

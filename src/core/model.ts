@@ -58,6 +58,15 @@ export interface ModelRequest {
   readonly cache: boolean
   readonly native?: NativeOptions
   readonly signal?: Signal
+  /** Told before each pause, where the provider asks again after a passing failure. */
+  readonly onRetry?: (retry: ModelRetry) => void
+}
+
+export interface ModelRetry {
+  readonly attempt: number // the next one; the first was 1
+  readonly attempts: number // at most
+  readonly reason: string
+  readonly waitMs: number
 }
 
 interface CallFrame {

@@ -225,6 +225,8 @@ export interface Client {
   decide(threadId: string, callId: string, decision: 'allow' | 'deny'): Promise<void>
   compact(threadId: string, request?: CompactRequest): Promise<CommandOutcome>
   preview(threadId: string, request?: CompactRequest): Promise<Preview>
+  /** What it would change; known to the process that made it. */
+  previewDiff(threadId: string, previewId: string): Promise<CompactionDiff>
   /** Refused with `stale` where what it covers has changed since. */
   applyPreview(
     threadId: string,

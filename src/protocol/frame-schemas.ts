@@ -18,6 +18,12 @@ const DATA = {
   'text-delta': z.object({ text }),
   'thinking-delta': z.object({ text }),
   'answer-restart': z.object({ reason: text }),
+  'model-retry': z.object({
+    attempt: count,
+    attempts: count,
+    reason: text,
+    waitMs: z.number().nonnegative(),
+  }),
   'answer-end': z.object({ seq: count }),
   'tool-start': z.object({ callId, name: text, subject: text }),
   'tool-progress': z.object({ callId, text }),

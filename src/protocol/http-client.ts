@@ -112,7 +112,15 @@ function aboutCompactions(
   transport: Transport,
 ): Pick<
   Client,
-  'compact' | 'preview' | 'applyPreview' | 'dropPreview' | 'undo' | 'redo' | 'diff' | 'report'
+  | 'compact'
+  | 'preview'
+  | 'previewDiff'
+  | 'applyPreview'
+  | 'dropPreview'
+  | 'undo'
+  | 'redo'
+  | 'diff'
+  | 'report'
 > {
   const post = (path: string, body: unknown): Call => ({ method: 'POST', path, body })
   const outcome = async (call: Call) =>
@@ -121,6 +129,10 @@ function aboutCompactions(
     compact: (threadId, request = {}) => outcome(post(of(threadId, 'compactions'), request)),
     preview: (threadId, request = {}) =>
       callJson(transport, previewSchema, post(of(threadId, 'previews'), request)),
+    previewDiff: (threadId, previewId) =>
+      callJson(transport, compactionDiffSchema, {
+        path: of(threadId, 'previews', previewId, 'diff'),
+      }),
     applyPreview: (threadId, previewId, texts) =>
       outcome(post(of(threadId, 'previews', previewId, 'apply'), { ...(texts && { texts }) })),
     async dropPreview(threadId, previewId) {

@@ -7,6 +7,7 @@ import {
   type CompactionBlock,
   computeProgress,
   errorWords,
+  type NoticeBlock,
   type ToolBlock,
   type ViewStatus,
 } from './view-texts.ts'
@@ -48,6 +49,9 @@ function statusAfter({ list, status }: Shown, frame: AgentFrame): ViewStatus {
   switch (frame.type) {
     case 'turn-start':
       return { ...status, isWorking: true, activity: activity('Waiting for the model', frame) }
+    case 'model-retry':
+      list.put(retryBlock(list, frame))
+      return at(status, retryWords(frame), frame)
     case 'tool-start':
       setTool(list, frame, { name: frame.name, subject: frame.subject, state: 'running' })
       return at(withoutApproval(status, frame.callId), runningWords(frame.name), frame)
@@ -81,6 +85,19 @@ function statusAfter({ list, status }: Shown, frame: AgentFrame): ViewStatus {
     default:
       return status
   }
+}
+
+/** One line for all attempts of a request. */
+function retryBlock(list: BlockList, frame: Frame<'model-retry'>): NoticeBlock {
+  const last = list.blocks.at(-1)
+  const isSame = last?.kind === 'notice' && last.isRetry
+  const text = `${retryWords(frame)}: ${frame.reason}`
+  const key = isSame ? last.key : list.newKey()
+  return { kind: 'notice', key, level: 'warning', text, isRetry: true }
+}
+
+function retryWords({ attempt, attempts, waitMs }: Frame<'model-retry'>): string {
+  return `Attempt ${attempt} of ${attempts} in ${Math.max(1, Math.ceil(waitMs / 1_000))} s`
 }
 
 /** The tool `run` runs commands. */
@@ -199,6 +216,7 @@ function endedBlock(list: BlockList, frame: Frame<'COMPACTION_COMPLETE'>): Compa
     ...(success && note && { note }),
     ...(fellBack && fellBack.length > 0 && { fellBack }),
     ...(!success && { error: error?.message ?? end }),
+    ...(end === 'aborted' && { isStopped: true as const }),
     ...(!success && error?.hint !== undefined && { hint: error.hint }),
     ...(fresh && { freshThreadId: fresh.threadId }),
   }

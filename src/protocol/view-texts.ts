@@ -210,6 +210,8 @@ export interface CompactionBlock extends Keyed {
   readonly afterTokens?: number
   /** It found nothing to take out: the context is as it was, and there is nothing to undo. */
   readonly isEmpty?: true
+  /** The user stopped it: that is no failure. */
+  readonly isStopped?: true
   readonly error?: string
   /** What to do about the error. */
   readonly hint?: string
@@ -225,6 +227,8 @@ export interface CompactionBlock extends Keyed {
 export interface NoticeBlock extends Keyed {
   readonly kind: 'notice'
   readonly level: 'info' | 'warning' | 'error' | 'reply'
+  /** Of a model that is asked again: the next attempt takes its place. */
+  readonly isRetry?: true
   readonly text: string
   /** The command that it answers. */
   readonly command?: string

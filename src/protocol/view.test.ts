@@ -186,6 +186,35 @@ describe('frames', () => {
     expect(drawn(play(delta, end))).toEqual(['info: Stopped.'])
   })
 
+  it('says on one line which attempt comes next, when, and why', () => {
+    const retry = (attempt: number, waitMs: number) =>
+      frame({
+        type: 'model-retry',
+        attempt,
+        attempts: 5,
+        reason: 'Overloaded.',
+        waitMs,
+      } as FrameDraft)
+    const view = play(frame({ type: 'turn-start' } as FrameDraft), retry(2, 900), retry(3, 1_800))
+    expect(drawn(view)).toEqual(['warning: Attempt 3 of 5 in 2 s: Overloaded.'])
+    expect(view.status.activity?.what).toBe('Attempt 3 of 5 in 2 s')
+  })
+
+  it('calls a compaction that the user stopped stopped', () => {
+    const run = { runId: 'r1', trigger: 'command', strategy: 'summarize' }
+    const ended = (end: string) =>
+      frame({
+        type: 'COMPACTION_COMPLETE',
+        ...run,
+        end,
+        success: false,
+        durationMs: 1,
+        error: new PrecisError('aborted', 'The request was aborted.'),
+      } as unknown as FrameDraft)
+    expect(play(ended('aborted')).blocks[0]).toMatchObject({ state: 'failed', isStopped: true })
+    expect(play(ended('failed')).blocks[0]).not.toHaveProperty('isStopped')
+  })
+
   it('forgets what it streamed when the connection was lost: the log has the answer', () => {
     const view = play(user('hi'), frame({ type: 'text-delta', text: 'lo' } as FrameDraft))
     view.apply({ kind: 'reconnected' })

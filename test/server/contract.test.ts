@@ -46,6 +46,7 @@ const SENSIBLE: Record<string, Asking> = {
 const BEFORE: Record<string, (contract: Contract) => Promise<Record<string, string>>> = {
   postThreadsByThreadIdPreviewsByPreviewIdApply: newPreview,
   deleteThreadsByThreadIdPreviewsByPreviewId: newPreview,
+  getThreadsByThreadIdPreviewsByPreviewIdDiff: newPreview,
   async deleteThreadsByThreadId({ client }) {
     return { threadId: (await client.createThread()).threadId }
   },

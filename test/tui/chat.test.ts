@@ -116,6 +116,23 @@ describe('a conversation', () => {
     await chat.terminal.sees(/─\none *\n *\ntwo *\n *\nthree *\n *\nfour *\n─/)
   })
 
+  it('shows which attempt comes next where the model fails in passing, and why', async () => {
+    const overloaded = { fault: { kind: 'overloaded' } } as const
+    const chat = await openChat({ dev: { script: [overloaded, { text: 'Here again.' }] } })
+    await exchange(chat, 'one', /Attempt 2 of 5 in 1 s: /)
+    await chat.terminal.sees('Here again.')
+  })
+
+  it('calls a compaction that was stopped stopped', async () => {
+    const chat = await openChat({ preset: 'fold', rows: 30 })
+    await exchange(chat, 'hello', 'noted it')
+    chat.dev.script(() => ({ text: 'late', fault: { kind: 'stall', ms: 60_000 } }))
+    chat.terminal.enter('/compact')
+    await chat.terminal.sees(/compacting/i)
+    chat.terminal.press('escape')
+    expect(await chat.terminal.sees(/compaction stopped/i)).not.toMatch(/failed/i)
+  })
+
   it('says what went wrong with a turn, and goes on', async () => {
     const chat = await openChat({ dev: { script: [{ fault: { kind: 'refusal' } }] } })
     await exchange(chat, 'one', /refus/i)

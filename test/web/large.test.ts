@@ -1,50 +1,14 @@
 // A thread of 100,000 events: only what is in sight is drawn and asked for, however far one scrolls.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { EVENT_VERSION, type EventDraft, type NewEvent } from '../../src/core/log/event.ts'
-import type { Store } from '../../src/core/ports.ts'
-import { answer, result } from '../say.ts'
+import { fill } from './long-thread.ts'
 import { CHROMIUM, useBrowser } from './setup.ts'
 
 const ROUNDS = 20_000 // of five events each
 const MOST_NODES = 4_000
-const NOON = new Date(Date.UTC(2026, 0, 1, 12))
 /** For a machine that does much else at the time. */
 const BUSY_MS = 300_000
 const PATIENCE = { timeout: 60_000 }
-
-const EVENTS_AT_ONCE = 5_000
-
-/** One question and what came of it. The call names the event that it belongs to. */
-function round(at: number, seq: number): EventDraft[] {
-  const id = `call-${at}`
-  return [
-    { type: 'USER_MESSAGE', data: `Question ${at} of many.` },
-    { type: 'AGENT_MESSAGE', data: { content: `I look at file ${at}.`, calls: [id] } },
-    { type: 'TOOL_CALL', data: { id, name: 'read', arguments: { path: 'x' }, answer: seq + 2 } },
-    result(id, `line ${at}\n`.repeat(1 + (at % 7))),
-    ...answer(`Answer ${at}.${' It goes on.'.repeat((at % 11) * 5)}`),
-  ]
-}
-
-/** Past the threads, straight into the store: they would weigh every event as it comes. */
-async function fill(store: Store, threadId: string, version: number, rounds: number) {
-  const drafts = Array.from({ length: rounds }, (_, at) => round(at, version + 5 * at)).flat()
-  const events = drafts.map(
-    (draft, at) =>
-      ({
-        v: EVENT_VERSION,
-        threadId,
-        id: `evt_long_${threadId}_${at}`,
-        timestamp: NOON,
-        ...draft,
-      }) as NewEvent,
-  )
-  for (let at = 0; at < events.length; at += EVENTS_AT_ONCE)
-    await store.append(threadId, events.slice(at, at + EVENTS_AT_ONCE), {
-      expectedVersion: version + at,
-    })
-}
 
 async function nodesIn(page: Page): Promise<number> {
   return (await page.evaluate('document.querySelectorAll("*").length')) as number

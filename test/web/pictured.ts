@@ -79,6 +79,20 @@ export const VIEWS: readonly View[] = [
     },
   },
   {
+    name: 'aligned',
+    hasThread: true,
+    async show(page) {
+      await tab('Compactions')(page)
+      await page.getByRole('button', { name: 'Before and after side by side' }).click()
+      const dialog = page.getByRole('dialog', { name: /extract at event/ })
+      await dialog.locator('.pairs').first().scrollIntoViewIfNeeded()
+      await dialog.locator('del', { hasText: /\w/ }).first().waitFor()
+      await dialog
+        .locator('.dialog-body')
+        .evaluate('(body) => { body.scrollTop = body.querySelector(".pairs").offsetTop - 60 }')
+    },
+  },
+  {
     name: 'window',
     hasThread: true,
     async show(page) {

@@ -88,6 +88,9 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
       .getByText(/\d+ entries/)
       .first()
       .waitFor()
+    await dialog.getByText('Before and after, word by word').click()
+    await dialog.locator('.pairs del', { hasText: /\w/ }).first().waitFor()
+    await dialog.getByRole('columnheader', { name: 'Before' }).first().waitFor()
     const summary = dialog.locator('textarea').first()
     const proposed = await summary.inputValue()
     expect(proposed).not.toContain('Context note') // what introduces it is not for people
@@ -106,11 +109,27 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     await tab(page, 'Compactions')
     const aligned = page.getByRole('region', { name: 'Before and after' })
     await aligned.getByText('put in by hand is heron').first().waitFor()
-    await aligned.locator('.entry.removed').first().waitFor()
+    await aligned.locator('.pairs del', { hasText: /\w/ }).first().waitFor()
     await page
       .getByRole('region', { name: 'Report' })
       .getByText(/\d+ % smaller/)
       .waitFor()
+
+    // Where there is room: two columns, row by row at the same height, each entry with the reason for its drop.
+    await page.getByRole('button', { name: 'Before and after side by side' }).click()
+    const wide = page.getByRole('dialog', { name: /extract at event/ })
+    await wide.getByRole('columnheader', { name: 'After' }).first().waitFor()
+    await wide
+      .locator('.pair-head .why')
+      .first()
+      .getByText(/extract/)
+      .waitFor()
+    const row = wide.locator('tr[data-same]').first()
+    const [was, is] = await Promise.all([0, 1].map((at) => row.locator('td').nth(at).boundingBox()))
+    expect(was?.y).toBe(is?.y)
+    expect(is?.x).toBeGreaterThan((was?.x ?? 0) + 300)
+    await page.keyboard.press('Escape')
+    await wide.waitFor({ state: 'hidden' })
 
     await findAgain(page, 'alongside the fuel pontoon', 'pontoon')
 

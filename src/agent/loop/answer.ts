@@ -5,6 +5,7 @@ import {
   AnswerCollector,
   type CollectedAnswer,
   type ModelRequest,
+  type ModelRetry,
   type ToolSchema,
 } from '../../core/model.ts'
 import type { Built } from '../../core/view/build.ts'
@@ -48,7 +49,9 @@ async function stream(
 ): Promise<PrecisError | undefined> {
   const { threadId } = desk
   try {
-    for await (const frame of model.provider.stream(request)) {
+    const onRetry = (retry: ModelRetry) =>
+      core.frames.emit({ type: 'model-retry', threadId, ...retry })
+    for await (const frame of model.provider.stream({ ...request, onRetry })) {
       collector.add(frame)
       if (frame.type === 'text-delta' || frame.type === 'thinking-delta')
         core.frames.emit({ type: frame.type, threadId, text: frame.text })

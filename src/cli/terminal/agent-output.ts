@@ -82,6 +82,8 @@ function readLine(frame: AgentFrame): string | undefined {
       return frame.message
     case 'answer-restart':
       return `[${frame.reason} Asking again.]`
+    case 'model-retry':
+      return `[Attempt ${frame.attempt} of ${frame.attempts} in ${Math.ceil(frame.waitMs / 1_000)} s: ${frame.reason}]`
     default:
       return undefined
   }

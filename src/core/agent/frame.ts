@@ -3,6 +3,7 @@ import type { Reading, Trigger } from '../edit/change.ts'
 import type { CompactionReport } from '../edit/report.ts'
 import type { PrecisError } from '../errors.ts'
 import type { EventOf } from '../log/event.ts'
+import type { ModelRetry } from '../model.ts'
 import type { TokenUsage, ToolStatus, UserContent } from '../view/content.ts'
 
 interface Envelope<T extends string> {
@@ -55,6 +56,8 @@ export type AgentFrame =
   | FrameOf<'text-delta' | 'thinking-delta', { text: string }>
   /** What came of this answer so far counts no more: it is asked for again. */
   | FrameOf<'answer-restart', { reason: string }>
+  /** The model failed in passing, and is asked again after the pause. */
+  | FrameOf<'model-retry', ModelRetry>
   | FrameOf<'answer-end', { seq: number }>
   | FrameOf<'tool-start', { callId: string; name: string; subject: string }>
   | FrameOf<'tool-progress', { callId: string; text: string }>

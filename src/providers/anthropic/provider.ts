@@ -80,10 +80,13 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
       const wire = written(request, false)
       const asked = clientFor(contextOf(model))
       const { preservedThinking } = profileOf(model)
-      yield* retryStream(attemptsOf(model, signal), (attemptSignal) => {
-        const seen = preservedThinking ? bound.follow(wire.conversation) : undefined
-        return openStream(asked, wire, attemptSignal, { provider: id, model }, seen)
-      })
+      yield* retryStream(
+        { ...attemptsOf(model, signal), onRetry: request.onRetry },
+        (attemptSignal) => {
+          const seen = preservedThinking ? bound.follow(wire.conversation) : undefined
+          return openStream(asked, wire, attemptSignal, { provider: id, model }, seen)
+        },
+      )
     },
     async countTokens(request) {
       const { model, signal } = request

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
 import { PrecisError } from '../../core/errors.ts'
+import type { ModelRetry } from '../../core/model.ts'
 import type { Clock } from '../../core/ports.ts'
 import { pausesKept } from '../contract/fixture-server.ts'
 import { type Attempts, RETRY_POLICY, retryCall, retryStream } from './timed-fetch.ts'
@@ -52,6 +53,20 @@ describe('pauses', () => {
     const call = failing(passing({ retryAfterMs: 10_000 })).call
     await expect(retryCall(attempts, call)).rejects.toMatchObject({ code: 'overloaded' })
     expect(pausesMs).toEqual([10_500, 10_500])
+  })
+
+  it('are told before they begin: the next attempt, of how many, why, and how long', async () => {
+    const { clock, pausesMs } = pausesKept()
+    const told: ModelRetry[] = []
+    const onRetry = (retry: ModelRetry) => told.push(retry)
+    const attempts = { context, clock, policy: { retries: 2 }, random: () => 0, onRetry }
+    await expect(retryCall(attempts, failing(passing()).call)).rejects.toMatchObject({})
+    const [reason] = told.map((each) => each.reason)
+    expect(told).toEqual(
+      pausesMs.map((waitMs, at) => ({ attempt: at + 2, attempts: 3, reason, waitMs })),
+    )
+    expect(told).toHaveLength(2)
+    expect(reason).toMatch(/\w/)
   })
 
   it('end when the signal fires, and nothing is asked any more', async () => {

@@ -1,5 +1,6 @@
 // A fetch that does not wait for ever: for the answer to begin, and for the next bytes of it.
 import { PrecisError } from '../../core/errors.ts'
+import type { ModelRetry } from '../../core/model.ts'
 import type { Clock, Signal } from '../../core/ports.ts'
 import type { FailureContext } from './failure-kinds.ts'
 import { toPrecisError } from './failures.ts'
@@ -117,6 +118,7 @@ export interface Attempts {
   readonly signal?: Signal | undefined
   readonly policy?: Partial<RetryPolicy> | undefined
   readonly random?: (() => number) | undefined // from 0 to below 1
+  readonly onRetry?: ((retry: ModelRetry) => void) | undefined
 }
 
 /**
@@ -171,8 +173,20 @@ async function pauseOrThrow(attempts: Attempts, thrown: unknown, count: number):
   const error = signal?.aborted ? abortedError() : toPrecisError(thrown, context)
   const pauseMs = pauseAfter(error, count, attempts)
   if (pauseMs === undefined) throw error
+  attempts.onRetry?.({
+    attempt: count + 2,
+    attempts: mostRetries(error, attempts) + 1,
+    reason: error.message,
+    waitMs: Math.round(pauseMs),
+  })
   await clock.sleep(pauseMs, signal)
   requireRunning(signal)
+}
+
+/** Whoever waited for nothing has waited long: a time-out is repeated once. */
+function mostRetries({ code }: PrecisError, { policy }: Pick<Attempts, 'policy'>): number {
+  const { retries } = { ...RETRY_POLICY, ...policy }
+  return code === 'timeout' ? Math.min(1, retries) : retries
 }
 
 function pauseAfter(
@@ -180,10 +194,8 @@ function pauseAfter(
   count: number,
   { policy, random = Math.random }: Attempts,
 ): number | undefined {
-  const { retries, firstPauseMs, longestPauseMs, longestAskedMs } = { ...RETRY_POLICY, ...policy }
-  // Whoever waited for nothing has waited long: a time-out is repeated once.
-  const limit = error.code === 'timeout' ? Math.min(1, retries) : retries
-  if (!error.retryable || count >= limit) return undefined
+  const { firstPauseMs, longestPauseMs, longestAskedMs } = { ...RETRY_POLICY, ...policy }
+  if (!error.retryable || count >= mostRetries(error, { policy })) return undefined
   const { retryAfterMs } = error.details
   // A little more than asked for, so that all who were turned away do not come back together.
   if (typeof retryAfterMs === 'number')

@@ -81,11 +81,14 @@ export function ollamaProvider(options: OllamaOptions): Provider {
       requireValid(RULES, asChat(written.body))
       const decoderOf = () =>
         new OllamaDecoder({ model: `${id}/${model}`, toolName: written.toolName })
-      yield* retryStream(attemptsOf(model, signal), async function* (attemptSignal) {
-        const client = ollamaClient(address, attemptSignal)
-        const lines = await client.chat(buildCopy(written.body))
-        yield* withRepairs(repairs, buildFrames(lines, decoderOf(), attemptSignal))
-      })
+      yield* retryStream(
+        { ...attemptsOf(model, signal), onRetry: request.onRetry },
+        async function* (attemptSignal) {
+          const client = ollamaClient(address, attemptSignal)
+          const lines = await client.chat(buildCopy(written.body))
+          yield* withRepairs(repairs, buildFrames(lines, decoderOf(), attemptSignal))
+        },
+      )
     },
     windowOf: async (model, signal) => windowFrom(await factsOf(model, signal), wishedFor(model)),
   }

@@ -36,15 +36,17 @@ export function openaiChatProvider(options: OpenAiChatOptions): Provider {
       const repairs: string[] = []
       const written = checkedBody(request, profile, repairs)
       const client = access.client(model)
-      yield* retryStream(access.attempts(model, signal), (attemptSignal) =>
-        withRepairs(
-          repairs,
-          openStream(client, written, attemptSignal, {
-            model: `${id}/${model}`,
-            toolName: written.toolName,
-            hasThinkTags: profile.strict,
-          }),
-        ),
+      yield* retryStream(
+        { ...access.attempts(model, signal), onRetry: request.onRetry },
+        (attemptSignal) =>
+          withRepairs(
+            repairs,
+            openStream(client, written, attemptSignal, {
+              model: `${id}/${model}`,
+              toolName: written.toolName,
+              hasThinkTags: profile.strict,
+            }),
+          ),
       )
     },
     ...(!isOpenAi && {

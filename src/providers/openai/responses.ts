@@ -44,12 +44,15 @@ export function openaiResponsesProvider(options: OpenAiResponsesOptions): Provid
       const { model, signal } = request
       checkedBody(request, termsOf(model)) // before a key is asked for
       const client = access.client(model)
-      yield* retryStream(access.attempts(model, signal), async function* (attemptSignal) {
-        const opened = await open(client, request, termsOf(model), attemptSignal)
-        learnt.set(model, opened.terms)
-        const frames = buildFrames(opened, `${id}/${model}`, attemptSignal)
-        yield* withRepairs(opened.checked.repairs, frames)
-      })
+      yield* retryStream(
+        { ...access.attempts(model, signal), onRetry: request.onRetry },
+        async function* (attemptSignal) {
+          const opened = await open(client, request, termsOf(model), attemptSignal)
+          learnt.set(model, opened.terms)
+          const frames = buildFrames(opened, `${id}/${model}`, attemptSignal)
+          yield* withRepairs(opened.checked.repairs, frames)
+        },
+      )
     },
     async countTokens(request) {
       const { model, signal } = request

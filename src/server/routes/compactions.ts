@@ -8,6 +8,7 @@ import {
   previewSchema,
   reportSchema,
 } from '../../protocol/compaction-schemas.ts'
+import type { CompactionDiff } from '../../protocol/context-types.ts'
 import {
   applyBody,
   compactBody,
@@ -85,6 +86,19 @@ function addPreviews(api: Api, { previews, threads }: AppParts): void {
   route(
     api,
     {
+      method: 'get',
+      path: '/threads/{threadId}/previews/{previewId}/diff',
+      tag,
+      summary: 'The context before and after, as a preview would change it',
+      params: previewParams,
+      answer: compactionDiffSchema,
+    },
+    async ({ params: { threadId, previewId } }) =>
+      toWireDiff(await previews.diff(threadId, previewId)),
+  )
+  route(
+    api,
+    {
       method: 'delete',
       path: '/threads/{threadId}/previews/{previewId}',
       tag,
@@ -136,20 +150,8 @@ function addLooking(api: Api, { store }: AppParts): void {
       params: compactionParams,
       answer: compactionDiffSchema,
     },
-    async ({ params: { threadId, compaction } }) => {
-      const { before, after, changes, ...diff } = computeDiff(
-        await aroundCompaction(store, threadId, compaction),
-      )
-      return {
-        ...diff,
-        before: [...before],
-        after: [...after],
-        changes: changes.map(({ removed, added }) => ({
-          removed: [...removed],
-          added: [...added],
-        })),
-      }
-    },
+    async ({ params: { threadId, compaction } }) =>
+      toWireDiff(computeDiff(await aroundCompaction(store, threadId, compaction))),
   )
   route(
     api,
@@ -166,6 +168,15 @@ function addLooking(api: Api, { store }: AppParts): void {
         typeof reportSchema
       >,
   )
+}
+
+function toWireDiff({ before, after, changes, ...diff }: CompactionDiff) {
+  return {
+    ...diff,
+    before: [...before],
+    after: [...after],
+    changes: changes.map(({ removed, added }) => ({ removed: [...removed], added: [...added] })),
+  }
 }
 
 function readOutcome(result: CompactionResult): WireOutcome {

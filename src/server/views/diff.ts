@@ -230,12 +230,23 @@ interface PreviewReport {
 }
 
 export function previewReport(preview: CompactionPreview): PreviewReport {
-  const { prepared, context, eventAt, pins, change } = preview
-  const { strategyId, runId } = prepared
-  if (!change)
+  const around = aroundPreview(preview)
+  const { strategyId } = preview.prepared
+  if (!around)
     return {
       text: `${strategyId}: the conversation goes on in a new thread, opened by the summary.`,
     }
+  const built = buildReport(around)
+  return preview.change?.edits.length === 0
+    ? { ...built, text: `${strategyId}: there is nothing to compact.` }
+    : built
+}
+
+/** The two views around a compaction as it would be; undefined where a new thread would begin. */
+export function aroundPreview(preview: CompactionPreview): ViewsAround | undefined {
+  const { prepared, context, eventAt, pins, change } = preview
+  if (!change) return undefined
+  const { runId } = prepared
   const seq = context.version + 1
   const event: EventOf<'COMPACTION'> = {
     v: EVENT_VERSION,
@@ -249,10 +260,7 @@ export function previewReport(preview: CompactionPreview): PreviewReport {
   const withEvent: EventAt = (at) => (at === seq ? event : eventAt(at))
   const after = foldEvent(context, event, withEvent)
   const addedPins = prepared.pins?.length ?? 0
-  const built = buildReport({ event, before: context, after, eventAt: withEvent, pins, addedPins })
-  return change.edits.length === 0
-    ? { ...built, text: `${strategyId}: there is nothing to compact.` }
-    : built
+  return { event, before: context, after, eventAt: withEvent, pins, addedPins }
 }
 
 function noCompaction(threadId: string, seq: number): PrecisError {

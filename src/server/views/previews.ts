@@ -12,11 +12,11 @@ import type { Json } from '../../core/text/json.ts'
 import { type Context, calibrationOf, weightOf } from '../../core/view/context.ts'
 import { readContext } from '../../core/window/reading.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import type { CompactRequest } from '../../protocol/client.ts'
+import type { CompactionDiff, CompactRequest } from '../../protocol/client.ts'
 import type { previewSchema } from '../../protocol/compaction-schemas.ts'
 import { threadScratch } from '../../threads/compaction-progress.ts'
 import type { Threads } from '../../threads/threads.ts'
-import { previewReport } from './diff.ts'
+import { aroundPreview, computeDiff, previewReport } from './diff.ts'
 import { tokenScale } from './entry-places.ts'
 import { readTexts, withTexts } from './preview-texts.ts'
 
@@ -76,6 +76,17 @@ export class Previews {
     const proposal = withTexts(preview.prepared.proposal, texts)
     await this.#forget(threadId, previewId)
     return this.#ports.agent.applyPreview(threadId, preview, proposal)
+  }
+
+  /** Only the process that has made it knows what it was made of. */
+  async diff(threadId: string, previewId: string): Promise<CompactionDiff> {
+    const { preview } = await this.#find(threadId, previewId)
+    const around = aroundPreview(preview)
+    if (around) return computeDiff(around)
+    throw new PrecisError('not-found', `The preview ${previewId} has no diff here.`, {
+      where: previewId,
+      hint: 'It starts a new thread, or another process made it. Create a new preview.',
+    })
   }
 
   async drop(threadId: string, previewId: string): Promise<void> {

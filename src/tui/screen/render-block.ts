@@ -84,7 +84,7 @@ function toolLines(block: ToolBlock, drawing: Drawing): string[] {
   const { state, name, subject, progress, result } = block
   const paint = { completed: theme.good, failed: theme.bad, denied: theme.bad }[state as string]
   const mark = (paint ?? theme.accent)(MARKS[state])
-  const words = state === 'denied' || state === 'aborted' ? ` (${state})` : ''
+  const words = { denied: ' (denied)', aborted: ' (stopped)' }[state as string] ?? ''
   const head = cut(
     `${mark} ${theme.bold(visibleLine(name))} ${visibleLine(subject)}`,
     width - words.length,
@@ -141,6 +141,7 @@ function compactionLines(block: CompactionBlock, drawing: Drawing): readonly str
     case 'running':
       return [theme.accent(rule(`compacting: ${pending(block)}`, width))]
     case 'failed':
+      if (block.isStopped) return [theme.dim(rule('■ compaction stopped; nothing changed', width))]
       return [
         ...wrapped(theme.bad(`${failure(block)}: ${visible(block.error ?? 'unknown')}`), width),
         ...(block.hint === undefined ? [] : wrapped(visible(block.hint), width)),

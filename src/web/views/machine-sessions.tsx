@@ -1,5 +1,5 @@
 // The sessions of agents on this machine: newest first, found by words, opened with one click
-import { FolderClosed, Radio } from 'lucide-react'
+import { Check, FolderClosed, Radio } from 'lucide-react'
 import { useCallback, useEffect, useId, useState } from 'react'
 import type { Client, MachineSession } from '../../protocol/index.ts'
 import { goTo } from '../route.ts'
@@ -91,7 +91,16 @@ function SessionRow({
   const ageMs = Date.now() - updatedAt.getTime()
   return (
     <button type="button" className="session" aria-busy={isOpening} onClick={onOpen}>
-      <span className="title">{visibleText(title ?? '') || 'Untitled'}</span>
+      <span className="title">
+        {threadId !== undefined && (
+          <>
+            <Check size={14} className="live" aria-hidden />{' '}
+            <span className="read-out">opened before: </span>
+          </>
+        )}
+        {isOpening && 'Opening… '}
+        {visibleText(title ?? '') || 'Untitled'}
+      </span>
       <span className="quiet">{agentWords(agent)}</span>
       <span className="quiet" title={project === undefined ? '' : visibleText(project)}>
         <FolderClosed size={13} aria-hidden /> {lastPart(project)}
@@ -100,9 +109,6 @@ function SessionRow({
       <span className="quiet figure right">
         {ageMs < AT_WORK_MS && <Radio className="live" size={13} aria-label="at work" />}{' '}
         {ageText(ageMs)}
-      </span>
-      <span className="quiet opened">
-        {isOpening ? 'opening…' : threadId !== undefined && 'opened before'}
       </span>
     </button>
   )

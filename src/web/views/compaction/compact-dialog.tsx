@@ -1,6 +1,6 @@
 // Compacting: a preview with what it saves and what goes, editable, compared with other strategies, then applied
 import { X } from 'lucide-react'
-import { type FormEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, Hello, Preview, ThreadDetail } from '../../../protocol/index.ts'
 import { goTo } from '../../route.ts'
 import { readMessage } from '../../shown-text.ts'
@@ -9,7 +9,8 @@ import { labelWords, strategyWords } from '../../words.ts'
 import { Elapsed, StateIcon } from '../state-mark.tsx'
 import { Figures, Sizes } from './compaction-figures.tsx'
 import { Comparison } from './comparison.tsx'
-import { EditedText, Fixed } from './proposed-texts.tsx'
+import { EditedText, Fixed, PreviewDiff } from './proposed-texts.tsx'
+import { useModal } from './wide-dialog.tsx'
 
 interface Made {
   readonly preview?: Preview
@@ -107,7 +108,14 @@ export function CompactDialog({
           </button>
         </form>
         <div className="proposal" aria-live="polite" aria-busy={made.since !== undefined}>
-          <Proposal made={made} isEmpty={isEmpty} texts={texts} onTexts={setTexts} />
+          <Proposal
+            client={client}
+            threadId={threadId}
+            made={made}
+            isEmpty={isEmpty}
+            texts={texts}
+            onTexts={setTexts}
+          />
         </div>
         <Comparison
           client={client}
@@ -206,23 +214,16 @@ function useProposal(client: Client, threadId: string) {
   return { made, propose, forget }
 }
 
-function useModal() {
-  const place = useRef<HTMLDialogElement>(null)
-  // Before it is taken out of the page: then it can still give the focus back to where it came from.
-  useLayoutEffect(() => {
-    const element = place.current
-    element?.showModal()
-    return () => element?.close()
-  }, [])
-  return place
-}
-
 function Proposal({
+  client,
+  threadId,
   made: { preview, error, since },
   isEmpty,
   texts,
   onTexts,
 }: {
+  readonly client: Client
+  readonly threadId: string
   readonly made: Made
   readonly isEmpty: boolean
   readonly texts: Readonly<Record<string, string>>
@@ -271,6 +272,9 @@ function Proposal({
             onText={(now) => onTexts({ ...texts, [key]: now })}
           />
         ))}
+      {preview.figures && (
+        <PreviewDiff client={client} threadId={threadId} previewId={preview.previewId} />
+      )}
       <Fixed texts={preview.texts.filter(({ isEditable }) => !isEditable)} />
     </>
   )

@@ -77,9 +77,8 @@ export function CompactionCard({
 }
 
 /** A stop by the user is no failure. */
-function stateOf({ state, isEmpty, error, fellBack = [] }: CompactionBlock): WorkState {
-  if (state === 'failed')
-    return error !== undefined && /abort|stopp/i.test(error) ? 'stopped' : 'failed'
+function stateOf({ state, isEmpty, isStopped, fellBack = [] }: CompactionBlock): WorkState {
+  if (state === 'failed') return isStopped ? 'stopped' : 'failed'
   if (state === 'done' && isEmpty) return 'nothing'
   if (state === 'done' && fellBack.length > 0) return 'fell-back'
   return state

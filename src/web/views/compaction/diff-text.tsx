@@ -1,12 +1,8 @@
-// Two texts as one, word by word: what went and what came.
-import { diffWordsWithSpace } from 'diff'
+// Two texts word by word: what went and what came, in one column or as pieces for two
 import { memo } from 'react'
-import { visibleText } from '../../shown-text.ts'
 import { LongText } from '../texts.tsx'
+import { type AlignedRow, alignTexts, type Piece } from './align.ts'
 
-/** Longer texts are shown one after the other: comparing them would stop the page. */
-const MOST_CHARS = 20_000
-const MOST_EDITS = 4_000
 /** Of what is the same, so much is shown around a change. */
 const AROUND_CHARS = 160
 
@@ -17,36 +13,67 @@ export const DiffText = memo(function DiffText({
   readonly before: string
   readonly after: string
 }) {
-  const isShort = before.length + after.length <= MOST_CHARS
-  const parts = isShort
-    ? diffWordsWithSpace(visibleText(before), visibleText(after), { maxEditLength: MOST_EDITS })
-    : undefined
-  if (!parts)
-    return (
-      <>
-        <div className="taken">
-          <LongText text={before} />
-        </div>
-        <div className="put">
-          <LongText text={after} />
-        </div>
-      </>
-    )
+  const rows = alignTexts(before, after)
+  return rows ? <Unified rows={rows} /> : <Apart before={before} after={after} />
+})
+
+interface Ends {
+  readonly isFirst: boolean
+  readonly isLast: boolean
+}
+
+export function Pieces({
+  pieces,
+  as: Marked,
+  isFirst,
+  isLast,
+}: Ends & { readonly pieces: readonly Piece[]; readonly as: 'del' | 'ins' }) {
+  return pieces.map(({ text, isChanged }, at) =>
+    isChanged ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no names of their own
+      <Marked key={at}>{text}</Marked>
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: as above
+      <span key={at}>
+        {shortened(text, isFirst && at === 0, isLast && at === pieces.length - 1)}
+      </span>
+    ),
+  )
+}
+
+/** One column: what went and what came, in the order of the text. */
+export function Unified({ rows }: { readonly rows: readonly AlignedRow[] }) {
   return (
     <pre className="text words">
-      {parts.map(({ value, added, removed }, at) => {
-        if (added)
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no names of their own
-          return <ins key={at}>{value}</ins>
-        if (removed)
-          // biome-ignore lint/suspicious/noArrayIndexKey: as above
-          return <del key={at}>{value}</del>
-        // biome-ignore lint/suspicious/noArrayIndexKey: as above
-        return <span key={at}>{shortened(value, at === 0, at === parts.length - 1)}</span>
+      {rows.map((row, at) => {
+        const ends = { isFirst: at === 0, isLast: at === rows.length - 1 }
+        const came = row.is.filter(({ isChanged }) => isChanged)
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no names of their own
+          <span key={at}>
+            <Pieces pieces={row.was} as="del" {...ends} />
+            <Pieces pieces={came} as="ins" {...ends} />
+          </span>
+        )
       })}
     </pre>
   )
-})
+}
+
+export function Apart({ before, after }: { readonly before: string; readonly after: string }) {
+  return (
+    <>
+      <div className="taken">
+        <LongText text={before} />
+      </div>
+      {after !== '' && (
+        <div className="put">
+          <LongText text={after} />
+        </div>
+      )}
+    </>
+  )
+}
 
 function shortened(text: string, isFirst: boolean, isLast: boolean): string {
   if (text.length <= 2 * AROUND_CHARS + 20) return text

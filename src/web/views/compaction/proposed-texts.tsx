@@ -1,7 +1,11 @@
 // The texts that a compaction would put in: summaries to edit, and others to read
-import type { Preview } from '../../../protocol/index.ts'
+import { useCallback, useState } from 'react'
+import type { Client, Preview } from '../../../protocol/index.ts'
+import { useLoaded } from '../../use-loaded.ts'
 import { splitEnvelope } from '../../words.ts'
+import { StateIcon } from '../state-mark.tsx'
 import { LongText } from '../texts.tsx'
+import { Aligned } from './aligned.tsx'
 
 /** Only what people read is edited: what introduces it to the model stays around it. */
 export function EditedText({
@@ -40,5 +44,35 @@ export function Fixed({ texts }: { readonly texts: Preview['texts'] }) {
         </article>
       ))}
     </details>
+  )
+}
+
+/** Every entry that would go, beside what would be left of it; read when it is opened. */
+export function PreviewDiff(given: {
+  readonly client: Client
+  readonly threadId: string
+  readonly previewId: string
+}) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Before and after, word by word</summary>
+      {isOpen && <LoadedDiff key={given.previewId} {...given} />}
+    </details>
+  )
+}
+
+function LoadedDiff({ client, threadId, previewId }: Parameters<typeof PreviewDiff>[0]) {
+  const load = useCallback(
+    () => client.previewDiff(threadId, previewId),
+    [client, threadId, previewId],
+  )
+  const { value, error } = useLoaded(load, 0)
+  if (error !== undefined) return <p role="alert">{error}</p>
+  if (value) return <Aligned diff={value} />
+  return (
+    <p role="status">
+      <StateIcon state="running" /> Comparing…
+    </p>
   )
 }
