@@ -16,6 +16,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   stores: () => import('./stores/stores.ts'),
   tui: () => import('./tui/tui.ts'),
   cli: () => import('./cli/cli.ts'),
+  sessions: () => import('./sessions/sessions.ts'),
   library: () => import('./library/library.ts'),
   retention: () => import('./retention/retention.ts'),
   recall: () => import('./recall/recall.ts'),
