@@ -17,6 +17,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   tui: () => import('./tui/tui.ts'),
   page: () => import('./page/page.ts'),
   cli: () => import('./cli/cli.ts'),
+  sessions: () => import('./sessions/sessions.ts'),
   library: () => import('./library/library.ts'),
   retention: () => import('./retention/retention.ts'),
   recall: () => import('./recall/recall.ts'),

@@ -28,7 +28,7 @@ export const ERROR_TABLE = {
   overloaded: { exit: 1, status: 503 },
   overflow: { exit: 1, status: 413 },
   'payload-too-large': { exit: 1, status: 413 },
-  'model-not-found': { exit: 1, status: 404 },
+  'model-not-found': { exit: 2, status: 404 },
   unreachable: { exit: 1, status: 502 },
   'tls-failed': { exit: 1, status: 502 },
   timeout: { exit: 1, status: 504 },

@@ -62,7 +62,7 @@ function mixed(index: number, { role, type }: AnyMessage): PrecisError {
     `messages[${index}]${named === '' ? '' : ` (${named})`} fits no format that the messages before it have.`,
     {
       where: `messages[${index}]`,
-      hint: `Name the format: ${FORMATS.map((id) => `'${id}'`).join(', ')}.`,
+      hint: `Convert it, or leave it out: one array has one format. If all are of one format, name it, as in { format: '${FORMATS[0]}' }: ${FORMATS.join(', ')}.`,
     },
   )
 }

@@ -173,7 +173,7 @@ async function findsOf(
     const { threadId, ref } = match
     return {
       match,
-      ref: threadIds.includes(threadId) ? ref : refInThread(threadId, ref),
+      ref: threadIds[0] === threadId ? ref : refInThread(threadId, ref),
       ...aboutOf(event, match),
       snippet,
       names,

@@ -23,7 +23,7 @@ export function useLinks(): Links {
 }
 
 /** As summaries and markers write them. */
-export const REF_IN_TEXT = /\[ref:\s*((?:[\w-]+\/)?(?:e\d+|c\d+\.\d+))\]/g
+export const REF_IN_TEXT = /\[ref:\s*((?:[\w-]+:)?(?:e\d+|c\d+\.\d+))\]/g
 
 /** What can be done from a block of the transcript. */
 export interface BlockActions {

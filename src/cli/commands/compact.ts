@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import type { CompactFlags } from '../compact/flags.ts'
 import type { Io } from '../process-io.ts'
 import { type ChosenBy, choosing } from '../sessions/choosing.ts'
-import { collect } from '../terminal/arguments.ts'
+import { collectTexts } from '../terminal/arguments.ts'
 
 const HELP = `
 Input:
@@ -55,7 +55,7 @@ export function define(command: Command, io: Io): void {
       'the model for summaries: provider/model, or dev for the built-in stand-in',
     )
     .option('--instructions <text>', 'instructions for the summary')
-    .option('--pin <text>', 'a text to keep word for word; repeatable', collect)
+    .option('--pin <text>', 'a text to keep word for word; repeatable', collectTexts('--pin'))
     .option('--out <file>', 'write the result to this file; - is standard output')
     .addOption(new Option('--output <file>', 'the same as --out').hideHelp())
     .option('--force', 'overwrite an existing --out file')

@@ -19,7 +19,7 @@ Examples:
   precis export session.jsonl --to anthropic --out messages.json
   precis export thr_… --to html --out talk.html
   precis export thr_… --to markdown | less
-  precis export session.jsonl --full --to html --out session.html
+  precis export session.jsonl --full --out session.html
   precis export session.jsonl --to codex --out rollout.jsonl --json
 
 Exit codes: 0 done, 1 failed and nothing was written, 2 wrong usage or settings.`
@@ -28,7 +28,10 @@ export function define(command: Command, io: Io): void {
   command
     .argument('[session...]', 'session files, directories, ids or threads; - reads standard input')
     .option('--format <id>', 'the format of the file (default: detected)')
-    .option('--to <format>', 'the format of the result (default: the input format)')
+    .option(
+      '--to <format>',
+      'the format of the result (default: by --out .html or .md, else the input format)',
+    )
     .option('--out <file>', 'write the result to this file; - is standard output', '-')
     .option('--force', 'overwrite an existing --out file')
     .option('--full', 'a page with the whole transcript and every compaction, not only the context')
@@ -38,9 +41,10 @@ export function define(command: Command, io: Io): void {
     .addHelpText('after', HELP)
     .action(async (given: string[], flags: ExportFlags & ChosenBy) => {
       const { eachSession, resultFile } = await import('../sessions/choose-sessions.ts')
-      const { endingOf, exportSession } = await import('../threads/export-session.ts')
+      const { askedFormat, endingOf, exportSession } = await import('../threads/export-session.ts')
       await eachSession(given, flags, io, async (session, io, isOne) => {
-        const out = isOne ? flags.out : await resultFile(session, flags.out, endingOf(flags.to), io)
+        const ending = endingOf(askedFormat({ ...flags, out: '' }))
+        const out = isOne ? flags.out : await resultFile(session, flags.out, ending, io)
         await exportSession(session, out === undefined ? flags : { ...flags, out }, io)
       })
     })

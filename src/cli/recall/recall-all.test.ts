@@ -66,8 +66,8 @@ describe('in one thread', () => {
     await composed.threads.append(other, [user('The port is said tomorrow.')])
     const found = async (query: string) =>
       (await searchIn(composed, [other, old], query, 10)).finds.map(({ ref }) => ref)
-    expect(await found('port 4321')).toEqual(['e5', 'e4'])
-    expect((await found('port nowhere')).toSorted()).toEqual(['e4', 'e5'])
+    expect(await found('port 4321')).toEqual([`${old}:e5`, 'e4'])
+    expect((await found('port nowhere')).toSorted()).toEqual(['e4', `${old}:e5`].toSorted())
   })
 
   it('looks through what a fresh session came from, as far as it came from it', async () => {

@@ -41,9 +41,10 @@ export async function recallWords(
   const recalled =
     where === undefined
       ? await withHome(io, (home) => searchedAll(home, query, limit, io))
-      : await onSession(io, { ...flags, in: where }, (composed, threadIds) =>
-          searchIn(composed, threadIds, query, limit),
-        )
+      : await onSession(io, { ...flags, in: where }, async (composed, threadIds) => {
+          const found = await searchIn(composed, threadIds, query, limit)
+          return { ...found, finds: found.finds.map((find) => withSubName(find, threadIds)) }
+        })
   await print(io, recalled, flags.json, ({ finds, matching, threads }, style, columns) => {
     if (finds.length === 0)
       return `Nothing was found for “${oneLine(query, 60)}”. Try other words.\n`
@@ -58,6 +59,15 @@ export async function recallWords(
     return `${[heading, ...lines].join('\n')}\n`
   })
 }
+
+/** A file gives its sub-agents threads with other ids each time: their refs count them instead. */
+function withSubName<T extends { readonly ref: string }>(find: T, threadIds: readonly string[]): T {
+  const { threadId, id } = parseRef(find.ref) ?? {}
+  const at = threadId === undefined ? -1 : threadIds.indexOf(threadId)
+  return at < 1 || id === undefined ? find : { ...find, ref: refInThread(`sub-${at}`, id) }
+}
+
+const SUB = /^sub-(\d{1,6})$/
 
 /** The first search over a store indexes all of it, which can take a while. */
 async function searchedAll(
@@ -100,7 +110,8 @@ export async function showRef(given: string, flags: ShowFlags, io: Io): Promise<
       where: given,
       hint: 'A ref looks like e12 or c40.0, or thr_…:e12; precis recall finds some.',
     })
-  const where = flags.in ?? parsed.threadId
+  const sub = SUB.exec(parsed.threadId ?? '')?.[1]
+  const where = flags.in ?? (sub === undefined ? parsed.threadId : undefined)
   if (where === undefined)
     throw new PrecisError('usage', `it is not said whose ${ref} is meant`, {
       where: given,
@@ -111,14 +122,23 @@ export async function showRef(given: string, flags: ShowFlags, io: Io): Promise<
   const page = await onSession(
     io,
     { ...flags, in: where },
-    async ({ threads, store }, [threadId = '']) => {
-      const own = parsed.threadId === threadId ? parsed.id : ref
-      return archiveOf({ threads, store }, threadId).read(own, offset, limit)
+    async ({ threads, store }, threadIds) => {
+      const threadId = threadIds[Number(sub ?? 0)]
+      if (threadId === undefined) throw noSubAgent(ref, threadIds.length - 1)
+      const isOwn = sub !== undefined || parsed.threadId === threadId
+      return archiveOf({ threads, store }, threadId).read(isOwn ? parsed.id : ref, offset, limit)
     },
   )
   await print(io, { ref, offset, ...page }, flags.json, ({ text, next }, style) => {
     const rest = next === undefined ? '' : `\n${style.dim(`[it goes on: --offset ${next}]`)}`
     return `${text}${rest}\n`
+  })
+}
+
+function noSubAgent(ref: string, count: number): PrecisError {
+  return new PrecisError('unknown-entry', `There is no ${ref} in this session`, {
+    where: ref,
+    hint: `It has ${count} sub-agents. precis recall finds refs.`,
   })
 }
 

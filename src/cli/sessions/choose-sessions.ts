@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { Writable } from 'node:stream'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import { escapeSteering } from '../../core/text/visible.ts'
 import type { Io } from '../process-io.ts'
 import { isThread } from '../session/formats.ts'
 import { loadSettings } from '../settings/settings.ts'
@@ -12,6 +13,7 @@ import { buildStyle, print } from '../terminal/terminal.ts'
 import type { ChosenBy } from './choosing.ts'
 import { FactsCache } from './facts-cache.ts'
 import { findSessions } from './find-sessions.ts'
+import type { FoundSession } from './found-session.ts'
 import { selectSessions } from './select-sessions.ts'
 
 /** One session; undefined where none is named. */
@@ -82,13 +84,25 @@ const LISTED = 5
 async function below(folder: string, io: Io): Promise<readonly string[]> {
   const { settings } = loadSettings(io)
   const cache = await FactsCache.open(io)
-  const found = await selectSessions([folder], {}, { settings, cache }, io)
+  const skipped: string[] = []
+  const onSkipped = ({ path }: FoundSession) => skipped.push(path)
+  const found = await selectSessions([folder], {}, { settings, cache, onSkipped }, io)
   await cache.save()
+  await tellSkipped(skipped, io)
   if (found.length > 0) return found.map(({ path }) => path)
   throw new PrecisError('not-found', `${folder} holds no session`, {
     where: folder,
     hint: 'précis looks for files that end in .jsonl, .json, .db, .traj or .chat.history.md.',
   })
+}
+
+async function tellSkipped(skipped: readonly string[], { stderr }: Io): Promise<void> {
+  const lines = skipped
+    .slice(0, LISTED)
+    .map((path) => `skipped ${path}: not a session, or it cannot be read`)
+  const more = skipped.length - LISTED
+  if (more > 0) lines.push(`skipped ${more} more files`)
+  for (const line of lines) await writeStream(stderr, `precis: ${escapeSteering(line)}\n`)
 }
 
 /**

@@ -1,6 +1,6 @@
 // The sessions that the options of a command select, newest first, with what is known of each
-import { existsSync, realpathSync } from 'node:fs'
-import { sep } from 'node:path'
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { resolve, sep } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { SESSION_FORMATS } from '../../formats/index.ts'
@@ -24,15 +24,23 @@ export interface KnownSession extends FoundSession {
   readonly facts: SessionFacts
 }
 
+interface Looking {
+  readonly settings: Settings
+  readonly cache: FactsCache
+  /** Called with files that are no session, or cannot be read. */
+  onSkipped?(session: FoundSession): void
+}
+
 export async function selectSessions(
   folders: readonly string[],
   filters: SessionFilters,
-  { settings, cache }: { readonly settings: Settings; readonly cache: FactsCache },
+  { settings, cache, onSkipped }: Looking,
   io: Io,
 ): Promise<KnownSession[]> {
   const { agent: agents, project, since, here, last } = filters
   for (const agent of agents ?? [])
     if (!SESSION_AGENTS.includes(agent)) throw unknownAgent(agent, '--agent')
+  for (const folder of folders) requireFolder(folder, io)
   const sinceMs = since === undefined ? 0 : timeOf(since)
   const found =
     folders.length === 0
@@ -45,12 +53,27 @@ export async function selectSessions(
     if (session.updatedMs < sinceMs) continue
     progress.share(`looking at ${found.length} sessions`, index, found.length)
     const facts = cache.facts(session) ?? (await factsOf(session, cache, io))
+    if (!facts) onSkipped?.(session)
     if (!facts || (agents && !agents.includes(facts.format))) continue
     if (wanted(facts.project)) selected.push({ ...session, facts })
     if (last && selected.length > 0) break
   }
   progress.end()
   return selected
+}
+
+function requireFolder(folder: string, { cwd }: Pick<Io, 'cwd'>): void {
+  const found = statSync(resolve(cwd, folder), { throwIfNoEntry: false })
+  if (found?.isDirectory()) return
+  if (!found)
+    throw new PrecisError('not-found', `${folder} does not exist`, {
+      where: folder,
+      hint: 'Name an existing directory. Without one, the directories of the agents are searched.',
+    })
+  throw new PrecisError('usage', `${folder} is not a directory`, {
+    where: folder,
+    hint: `precis inspect ${folder} shows what a session file is made of.`,
+  })
 }
 
 async function factsOf(session: FoundSession, cache: FactsCache, io: Io) {

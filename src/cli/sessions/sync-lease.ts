@@ -1,4 +1,4 @@
-// One sync at a time on one store, across calls and processes: two would import the same session twice
+// One sync or import at a time on one store, across calls and processes: two would import a session twice
 import { randomUUID } from 'node:crypto'
 import type { Composed } from '../../compose.ts'
 

@@ -22,6 +22,17 @@ export function wholeNumber(text: string, where: string, lowest: number, highest
   })
 }
 
+/** Texts that may be given more than once; an empty one is a slip of the shell. */
+export function collectTexts(option: string) {
+  return (value: string, given: readonly string[] = []): readonly string[] => {
+    if (value.trim() !== '') return collect(value, given)
+    throw new PrecisError('usage', 'the text is empty', {
+      where: option,
+      hint: `Give it some words, as in ${option} "Never touch the migrations.", or leave it out.`,
+    })
+  }
+}
+
 /** Options that may be given more than once. */
 export function collect(value: string, given: readonly string[] = []): readonly string[] {
   return [...given, value]

@@ -40,6 +40,17 @@ const ENDINGS: Readonly<Record<string, string>> = {
   pi: 'jsonl',
 }
 
+const PAGES: readonly (readonly [ending: RegExp, format: string])[] = [
+  [/\.html?$/i, 'html'],
+  [/\.(?:md|markdown)$/i, 'markdown'],
+]
+
+/** The format that is named, else that of a page by the ending of the file; undefined keeps the input's. */
+export function askedFormat({ to, out, full }: Pick<ExportFlags, 'to' | 'out' | 'full'>) {
+  const page = PAGES.find(([ending]) => ending.test(out))?.[1]
+  return to ?? page ?? (full ? 'markdown' : undefined)
+}
+
 /** How the name of a file of this format ends; undefined where the format stays what it is. */
 export function endingOf(format: string | undefined): string | undefined {
   return format === undefined ? undefined : (ENDINGS[format] ?? 'json')
@@ -67,7 +78,7 @@ async function write(
   io: Io,
 ): Promise<void> {
   const { composed, format, threadId, target } = session
-  const to = writtenFormat(flags.to ?? (flags.full ? 'markdown' : undefined), format, composed)
+  const to = writtenFormat(askedFormat(flags), format, composed)
   if (flags.full && to.kind !== 'page')
     throw new PrecisError('usage', '--full is for pages', {
       where: '--full',

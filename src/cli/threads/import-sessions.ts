@@ -1,10 +1,16 @@
 // `precis import`: session files into the user's store, each as a thread, with an account of every record
+import type { Composed } from '../../compose.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { Io } from '../process-io.ts'
 import { programName } from '../program-name.ts'
-import { type EarlierImport, earlierImports } from '../session/earlier-imports.ts'
+import {
+  type EarlierImport,
+  type EarlierImports,
+  earlierImports,
+} from '../session/earlier-imports.ts'
 import { chooseSessions } from '../sessions/choose-sessions.ts'
 import type { ChosenBy } from '../sessions/choosing.ts'
+import { underSyncLease } from '../sessions/sync-lease.ts'
 import { ProgressLine } from '../terminal/progress.ts'
 import { oneLine, print, type Style, thousands } from '../terminal/terminal.ts'
 import { withHome } from './home.ts'
@@ -39,8 +45,7 @@ export async function importSessions(
       hint: 'Import the files one by one, or leave it out.',
     })
   const told: (Imported | NotImported)[] = []
-  await withHome(io, async (home) => {
-    const known = await earlierImports(home.store)
+  await withImports(io, async (home, known) => {
     const { format, title } = flags
     for (const file of files) {
       const progress = new ProgressLine(io.stderr)
@@ -64,6 +69,22 @@ export async function importSessions(
     throw new PrecisError('invalid-input', `${failed} of ${files.length} files were not imported`, {
       hint: 'The other files are in the store. The report lists the errors.',
     })
+}
+
+/** Waits for other imports and syncs of this store: two at once would import the same file twice. */
+async function withImports(
+  io: Io,
+  work: (home: Composed, known: EarlierImports) => Promise<void>,
+): Promise<void> {
+  const waiting = new ProgressLine(io.stderr)
+  const onWait = () => waiting.say('waiting for another import into this store …', 'step')
+  const options = { mostWaitMs: Number.POSITIVE_INFINITY, isStopped: () => false, onWait }
+  await withHome(io, (home) =>
+    underSyncLease(home, options, async () => {
+      waiting.end()
+      await work(home, await earlierImports(home.store))
+    }),
+  )
 }
 
 type Told = NotImported | (Omit<Imported, 'read'> & Partial<ImportAccount>)

@@ -1,4 +1,5 @@
 // `brief`: code writes state, files, constraints and outcomes; a model adds goal, reasons, approach and next step.
+import { isExcuse } from '../../core/edit/empty-summary.ts'
 import { checkSummary } from '../../core/edit/gate-summary.ts'
 import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
@@ -139,7 +140,7 @@ function writtenOf(text: string) {
 }
 
 function problemIn(input: StrategyInput, text: string, roomTokens: number): string | undefined {
-  const refusal = checkSummary({ edits: [], written: [writtenOf(text)] }, [])
+  const refusal = checkSummary({ edits: [], written: [writtenOf(text)] }, [], isExcuse)
   if (refusal) return refusal.message
   const tokens = estimateTokens(text)
   if (tokens > roomTokens * TOO_LONG)

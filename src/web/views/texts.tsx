@@ -35,7 +35,7 @@ export function WithRefs({ text }: { readonly text: string }): ReactNode {
     <Fragment key={at}>
       {at % 2 === 0 ? (
         part
-      ) : part.includes('/') ? (
+      ) : part.includes(':') ? (
         <code>{part}</code>
       ) : (
         <button

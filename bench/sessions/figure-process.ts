@@ -1,0 +1,86 @@
+// A process that measures the figures: `node THIS SETTINGS`, with JSON on stdout.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { compare } from '../figure.ts'
+import { interleave } from '../measure.ts'
+import type { Settings } from './settings.ts'
+
+const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
+const FACTS = 'session-facts.json'
+
+const { sessions, rounds, budgetMs }: Settings = JSON.parse(process.argv[2] ?? '')
+const home = mkdtempSync(join(tmpdir(), 'precis-bench-sessions-'))
+const state = join(home, 'state')
+const env = { PATH: process.env.PATH, HOME: home, PRECIS_HOME: state, NO_COLOR: '1' }
+try {
+  writeSessions()
+  precis('sync')
+  const series = await interleave(
+    {
+      // Without the facts of an earlier listing every file is opened.
+      list: () => {
+        rmSync(join(state, FACTS), { force: true })
+        return precis('sessions', '--json', '--limit', String(sessions)).ms
+      },
+      again: () => precis('sessions', '--json', '--limit', String(sessions)).ms,
+      sync: () => {
+        const { ms, stdout } = precis('sync', '--json')
+        const { addedEvents, unchanged } = JSON.parse(stdout)
+        if (addedEvents !== 0 || unchanged !== sessions)
+          throw new Error(`a second sync added ${addedEvents} events: ${unchanged} unchanged`)
+        return ms
+      },
+      look: () => run('find', [home, '-name', '*.jsonl', '-exec', 'stat', '{}', '+']).ms,
+    },
+    { rounds, warmUps: 1, budgetMs },
+  )
+  const figure = (id: 'list' | 'again' | 'sync', subject: string, ratio: number) => {
+    const reference = 'find and stat of the same files'
+    const goal = { is: 'at most', ratio } as const
+    return compare({ id, unit: 'ms', subject, reference, goal }, series[id], series.look)
+  }
+  const figures = [
+    figure('list', `precis sessions, ${sessions} files seen for the first time`, 100),
+    figure('again', `precis sessions, ${sessions} known files`, 50),
+    figure('sync', `a second precis sync of ${sessions} files, which adds 0 events`, 50),
+  ]
+  process.stdout.write(`${JSON.stringify(figures)}\n`)
+} finally {
+  rmSync(home, { recursive: true, force: true })
+}
+
+function writeSessions(): void {
+  const sample = (name: string) =>
+    readFileSync(new URL(`../../samples/sessions/${name}`, import.meta.url), 'utf8')
+  const claude = sample('claude-code.jsonl')
+  const codex = sample('codex.jsonl')
+  for (let at = 0; at < sessions; at += 1) {
+    const id = `00000000-0000-4000-8000-${at.toString(16).padStart(12, '0')}`
+    const isClaude = at % 2 === 0
+    const folder = isClaude
+      ? join(home, '.claude', 'projects', `-srv-project-${at % 40}`)
+      : join(home, '.codex', 'sessions', '2026', '03', String((at % 28) + 1).padStart(2, '0'))
+    mkdirSync(folder, { recursive: true })
+    const name = isClaude ? `${id}.jsonl` : `rollout-2026-03-01T09-00-00-${id}.jsonl`
+    const text = isClaude ? claude : codex
+    // Each its own words, or they would be one session in many files.
+    const own = text.replaceAll('kettle', `kettle${at}`)
+    writeFileSync(join(folder, name), own)
+  }
+}
+
+function precis(...args: string[]) {
+  return run(process.execPath, [PRECIS, ...args])
+}
+
+function run(command: string, args: readonly string[]) {
+  const start = performance.now()
+  const options = { env, cwd: home, encoding: 'utf8', maxBuffer: 100_000_000 } as const
+  const { status, stdout, stderr } = spawnSync(command, args, options)
+  const ms = performance.now() - start
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${stderr}`)
+  return { ms, stdout }
+}
