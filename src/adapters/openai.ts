@@ -54,7 +54,12 @@ export function withCompaction<C extends OpenAiClient>(
   options: OpenAiOptions,
 ): C & { readonly compactor: Compactor<object>; readonly responsesCompactor: Compactor<object> } {
   const chat = createCompactor({ ...options, format: 'openai-chat' })
-  const responses = createCompactor({ ...options, format: 'openai-responses' })
+  const { threadId } = options
+  const responses = createCompactor({
+    ...options,
+    format: 'openai-responses',
+    ...(threadId !== undefined && { threadId: `${threadId}.responses` }),
+  })
   const completions = Object.create(client.chat.completions, {
     create: { value: fitting(client.chat.completions, 'messages', chat) },
   })

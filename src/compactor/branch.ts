@@ -1,17 +1,24 @@
 // One line of a conversation that a compactor follows: what came in, what went out, and its log
+import type { ThreadEvent } from '../core/log/event.ts'
 import { parseEntryId } from '../core/view/entry.ts'
+import { dialectOf } from '../messages/detect.ts'
 import type { AnyMessage, Dialect } from '../messages/dialect.ts'
 import { MessageLog } from '../messages/message-log.ts'
+import { relink } from '../messages/relink.ts'
 import { type Current, type Outgoing, writeMessages } from '../messages/write-messages.ts'
+import {
+  type BranchRecord,
+  changed,
+  changeOf,
+  isSameKnown,
+  type Known,
+  recordIn,
+  storedMessage,
+} from './branch-record.ts'
 import { keyOf } from './message-key.ts'
 
-/** A message as the caller has it: what it says, and its number in the log if it is one of those. */
-interface Known {
-  readonly key: string
-  readonly number?: number | undefined
-  /** What it is made of, if a compaction wrote it. */
-  readonly madeOf?: string | undefined
-}
+/** What a record says of the compactor as a whole: its conversation, and its pins. */
+export type PinState = Pick<BranchRecord, 'root' | 'texts' | 'pinCount'>
 
 export class Branch {
   readonly log: MessageLog
@@ -26,6 +33,14 @@ export class Branch {
   isHeld = false
   /** How large the context was when nothing could be done about it. */
   stuckTokens = 0
+  #recorded: {
+    readonly messages: number
+    readonly given: readonly Known[]
+    readonly shown: readonly Known[]
+    readonly rest: string
+  } = { messages: 0, given: [], shown: [], rest: '' }
+  /** It came from a store, and has not seen its messages since. */
+  #isRestored = false
 
   constructor(log: MessageLog, given: readonly Known[] = []) {
     this.log = log
@@ -34,6 +49,70 @@ export class Branch {
 
   static of(dialect: Dialect): Branch {
     return new Branch(new MessageLog(dialect))
+  }
+
+  /** The branch that these events of a store are of, and the last that they say of the compactor. */
+  static restore(
+    events: readonly ThreadEvent[],
+  ): { branch: Branch; pinState: PinState } | undefined {
+    const records = events.flatMap((event) => recordIn(event) ?? [])
+    const last = records.at(-1)
+    if (!last) return undefined
+    const branch = Branch.of(dialectOf([], last.format))
+    const { log } = branch
+    log.restore(events)
+    for (const { messages, entries, places, given, shown } of records) {
+      log.messages.length = messages.from
+      log.entries.length = messages.from
+      log.messages.push(...(messages.more as AnyMessage[]))
+      log.entries.push(...entries)
+      for (const [id, at] of places) log.places.set(id, at)
+      branch.#given = changed(branch.#given, given)
+      branch.#shown = changed(branch.#shown, shown)
+    }
+    log.pins.push(...last.pins)
+    branch.isHeld = last.isHeld
+    branch.#isRestored = true
+    relink(log)
+    branch.#noteRecorded(restOf(last))
+    return { branch, pinState: last }
+  }
+
+  /** What changed since the last record; undefined if nothing did. */
+  record(pinState: PinState): BranchRecord | undefined {
+    const { messages, entries, places, pins, dialect } = this.log
+    const { messages: from, given, shown, rest } = this.#recorded
+    const ids = new Set(entries.slice(from).flat())
+    const record: BranchRecord = {
+      kind: 'precis-compactor',
+      format: dialect.id,
+      ...pinState,
+      messages: { from, more: messages.slice(from).map(storedMessage) },
+      entries: entries.slice(from),
+      places: [...ids].map((id) => [id, places.get(id) ?? []]),
+      given: changeOf(given, this.#given, isSameKnown),
+      shown: changeOf(shown, this.#shown, isSameKnown),
+      pins,
+      isHeld: this.isHeld,
+    }
+    const isSame =
+      from === messages.length &&
+      given.length === this.#given.length &&
+      shown.length === this.#shown.length &&
+      record.given.more.length + record.shown.more.length === 0 &&
+      rest === restOf(record)
+    if (isSame) return undefined
+    this.#noteRecorded(restOf(record))
+    return record
+  }
+
+  #noteRecorded(rest: string): void {
+    this.#recorded = {
+      messages: this.log.messages.length,
+      given: this.#given,
+      shown: this.#shown,
+      rest,
+    }
   }
 
   /** How many of the messages it knows, from the first on; and whether it knows all that it has. */
@@ -55,6 +134,8 @@ export class Branch {
       if (number !== undefined) this.log.messages[number] = message
       if (madeOf !== undefined) made.set(madeOf, message)
     }
+    if (this.#isRestored) relink(this.log)
+    this.#isRestored = false
     const first = this.log.messages.length
     this.#given = [
       ...known,
@@ -97,6 +178,10 @@ export class Branch {
 
 function knownOf({ message, number, madeOf }: Outgoing): Known {
   return { key: keyOf(message), number, madeOf }
+}
+
+function restOf({ root, texts, pinCount, pins, isHeld }: BranchRecord): string {
+  return JSON.stringify([root, texts, pinCount, pins, isHeld])
 }
 
 function samePrefix(known: readonly Known[], keys: readonly string[]): number {

@@ -3,7 +3,7 @@ import type { Reading } from '../core/edit/change.ts'
 import type { CompactionReport } from '../core/edit/report.ts'
 import type { Strategy } from '../core/edit/strategy.ts'
 import type { PrecisError } from '../core/errors.ts'
-import type { Signal } from '../core/ports.ts'
+import type { Signal, Store } from '../core/ports.ts'
 import type { FormatId } from '../messages/dialect.ts'
 import type { Loss } from './losses.ts'
 import type { RecallOptions } from './recall.ts'
@@ -25,6 +25,9 @@ export interface CompactorOptions {
   readonly pins?: readonly string[]
   /** Whether compacted texts name refs: only where the model can call `recall`. Default: false. */
   readonly refs?: boolean
+  /** Keeps what the compactor knows in this thread of the store, so that it goes on after a restart. */
+  readonly store?: Store
+  readonly threadId?: string
 }
 
 export interface Fitted<M> {
@@ -61,6 +64,11 @@ export interface Compactor<M extends object> {
   redo(): M[]
   /** What was taken out, by ref or by words. */
   recall(refOrWords: string, options?: RecallOptions): string
+  /**
+   * Reads the store, if that was not done yet, and writes what is not written yet. `fit` does both; call it
+   * before the first `fit`, and after the last `pin`, `undo` or `redo`. Without a store it does nothing.
+   */
+  ready(): Promise<void>
   /** How full the window of the latest `fit` is: `measured` where a provider has counted. */
   reading(): Reading
   /** Returns a function that takes the listener away. An error that a listener throws changes nothing. */

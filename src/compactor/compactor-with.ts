@@ -15,6 +15,8 @@ const CHECKS: option.Checks<CompactorOptions> = {
   instructions: option.optional(option.text),
   pins: option.optional(option.list),
   refs: option.optional(option.flag),
+  store: option.optional(option.having('append', 'read', 'info')),
+  threadId: option.optional(option.text),
 }
 
 const AT = 0.8
@@ -27,6 +29,11 @@ export function compactorWith<M extends object>(options: CompactorOptions, kit: 
     throw new PrecisError('invalid-input', 'createCompactor: `target` must be less than `at`.', {
       where: 'target',
       hint: `Here they are ${target} and ${at}.`,
+    })
+  if ((options.store === undefined) !== (options.threadId === undefined))
+    throw new PrecisError('invalid-input', 'createCompactor: `store` and `threadId` go together.', {
+      where: options.store === undefined ? 'store' : 'threadId',
+      hint: 'The thread is where the compactor keeps what it knows; any name will do.',
     })
   return new MessageCompactor<M>({ ...options, at, target }, kit)
 }

@@ -9,6 +9,7 @@ import { calibrationOf, weightOf } from '../core/view/context.ts'
 import { readContext } from '../core/window/reading.ts'
 import { dialectOf } from '../messages/detect.ts'
 import { Branch } from './branch.ts'
+import { BranchKeeper } from './branch-keeper.ts'
 import { pinsOf, requireMessages } from './compact-messages.ts'
 import type { Compactor, CompactorEvents, CompactorOptions, Fitted } from './compactor-interface.ts'
 import { findLosses } from './losses.ts'
@@ -27,6 +28,7 @@ export type Choices = CompactorOptions & Required<Pick<CompactorOptions, 'at' | 
 export class MessageCompactor<M extends object> implements Compactor<M> {
   readonly #options: Choices
   readonly #kit: Kit
+  readonly #keeper: BranchKeeper | undefined
   readonly #branches: Branch[] = [] // the latest last
   readonly #texts = new Map<string, string>() // pinned, by pin id
   readonly #listeners = new Map<string, Set<(value: never) => void>>()
@@ -36,13 +38,51 @@ export class MessageCompactor<M extends object> implements Compactor<M> {
   constructor(options: Choices, kit: Kit) {
     this.#options = options
     this.#kit = kit
+    const { store, threadId } = options
+    if (store && threadId !== undefined) this.#keeper = new BranchKeeper(store, threadId)
     for (const text of options.pins ?? []) this.#texts.set(this.#newPinId(), text)
   }
 
   fit(messages: readonly M[], usage?: UsageLike | null, signal?: Signal): Promise<Fitted<M>> {
-    const fitted = this.#queue.then(() => this.#fit(messages, usage, signal))
-    this.#queue = fitted.catch(() => undefined)
-    return fitted
+    return this.#next(async () => {
+      await this.#open()
+      const fitted = await this.#fit(messages, usage, signal)
+      await this.#save()
+      return fitted
+    })
+  }
+
+  #next<T>(run: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(run)
+    this.#queue = done.catch(() => undefined)
+    return done
+  }
+
+  ready(): Promise<void> {
+    return this.#next(async () => {
+      await this.#open()
+      await this.#save()
+    })
+  }
+
+  async #open(): Promise<void> {
+    const kept = await this.#keeper?.open()
+    if (!kept || this.#branches.length > 0) return
+    this.#branches.push(...kept.branches)
+    const { texts = [], pinCount = 0 } = kept.pinState ?? {}
+    this.#pins = Math.max(this.#pins, pinCount)
+    const standing = new Set(this.#texts.values())
+    for (const [pinId, text] of texts.filter(([, text]) => !standing.has(text)))
+      this.#texts.set(this.#texts.has(pinId) ? this.#newPinId() : pinId, text)
+  }
+
+  #save(): Promise<void> | undefined {
+    return this.#keeper?.save(this.#branches, { texts: [...this.#texts], pinCount: this.#pins })
+  }
+
+  /** A store that fails now is tried again by the next call, which then says so. */
+  #saveSoon(): void {
+    if (this.#keeper) void this.ready().catch(() => undefined)
   }
 
   async #fit(
@@ -139,12 +179,12 @@ export class MessageCompactor<M extends object> implements Compactor<M> {
   pin(pin: string | M): string {
     this.#requireOne()
     const pinId = this.#newPinId()
-    if (typeof pin === 'string') {
-      this.#texts.set(pinId, pin)
-      return pinId
+    if (typeof pin === 'string') this.#texts.set(pinId, pin)
+    else {
+      const { log } = this.#current()
+      log.pins.push(...pinsOf([pin], log).map((data) => ({ ...data, pinId })))
     }
-    const { log } = this.#current()
-    log.pins.push(...pinsOf([pin], log).map((data) => ({ ...data, pinId })))
+    this.#saveSoon()
     return pinId
   }
 
@@ -154,6 +194,7 @@ export class MessageCompactor<M extends object> implements Compactor<M> {
       const index = log.pins.findIndex((pin) => pin.pinId === pinId)
       if (index >= 0) log.pins.splice(index, 1)
     }
+    this.#saveSoon()
   }
 
   #newPinId(): string {
@@ -176,6 +217,7 @@ export class MessageCompactor<M extends object> implements Compactor<M> {
   }
 
   #written(branch: Branch): M[] {
+    this.#saveSoon()
     return branch.write(this.#options.refs ?? false) as readonly unknown[] as M[]
   }
 

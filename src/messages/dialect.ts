@@ -74,6 +74,15 @@ export function madeOf<T extends object>(made: T, original: unknown): T {
   return made
 }
 
+export function originalOf(made: object): unknown {
+  return originals.get(made)
+}
+
+/** For a part that was read from a store: undefined ties it to nothing. */
+export function linkIfNew(part: object, original: unknown): void {
+  if (original !== undefined && !originals.has(part)) originals.set(part, original)
+}
+
 /** Writes neutral parts as content: what came from a part becomes that part again. */
 export function writeParts(
   parts: readonly (Part | Block)[],

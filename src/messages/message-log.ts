@@ -26,11 +26,24 @@ export interface Place {
 const EPOCH = new Date(0)
 const THREAD_ID = 'messages'
 
+type Drafted = Pick<EventDraft, 'type' | 'data' | 'origin'>
+
+function eventOf(seq: number, draft: Drafted): ThreadEvent {
+  return {
+    ...draft,
+    v: EVENT_VERSION,
+    id: `${THREAD_ID}.${seq}`,
+    threadId: THREAD_ID,
+    seq,
+    timestamp: EPOCH,
+  } as ThreadEvent
+}
+
 /** Grows by messages and by changes. */
 export class MessageLog {
   readonly dialect: Dialect
   readonly events: ThreadEvent[] = []
-  /** The messages by number, as they were last seen. */
+  /** The messages by number, as they were last seen; null where a store has none and the caller has not given it since. */
   readonly messages: AnyMessage[] = []
   readonly places = new Map<EntryId, readonly Place[]>()
   /** The entries of each message; none for those of the system. */
@@ -73,16 +86,15 @@ export class MessageLog {
     return log
   }
 
-  append(draft: Pick<EventDraft, 'type' | 'data' | 'origin'>): ThreadEvent {
-    const seq = this.events.length + 1
-    const event = {
-      ...draft,
-      v: EVENT_VERSION,
-      id: `${THREAD_ID}.${seq}`,
-      threadId: THREAD_ID,
-      seq,
-      timestamp: EPOCH,
-    } as ThreadEvent
+  /** Takes the events of a store, whose messages and places are known otherwise. */
+  restore(events: readonly ThreadEvent[]): void {
+    for (const { seq, type, data, origin } of events)
+      this.events.push(eventOf(seq, { type, data, ...(origin && { origin }) } as Drafted))
+    this.context = foldEvents(this.events, this.eventAt)
+  }
+
+  append(draft: Drafted): ThreadEvent {
+    const event = eventOf(this.events.length + 1, draft)
     this.events.push(event)
     this.context = foldEvent(this.context, event, this.eventAt)
     return event
@@ -179,9 +191,7 @@ interface OpenAnswer {
   usage?: TokenUsage | undefined
 }
 
-function draftOf(
-  piece: Exclude<Piece, { kind: 'answer' }>,
-): Pick<EventDraft, 'type' | 'data' | 'origin'> {
+function draftOf(piece: Exclude<Piece, { kind: 'answer' }>): Drafted {
   switch (piece.kind) {
     case 'user':
       return { type: 'USER_MESSAGE', data: piece.content, origin: writtenBy(piece.content) }

@@ -1,5 +1,6 @@
 // A context as messages: those that nothing happened to are the same objects
 import type { EntryId } from '../core/edit/change.ts'
+import { PrecisError } from '../core/errors.ts'
 import type { UserContent } from '../core/view/content.ts'
 import { findRoot, type Item, parseEntryId } from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'
@@ -103,16 +104,15 @@ class Writer {
     this.#open = undefined
     if (!open) return
     const { number, remaining } = open
-    const message = this.#log.messages[number] as AnyMessage
     const ids = this.#log.entries[number] ?? []
     const left = remaining.map(({ id }) => id)
     const isWhole = ids.length === left.length && ids.every((id, index) => id === left[index])
     if (isWhole) this.whole(number)
-    else this.#rebuild(message, open)
+    else this.#rebuild(open)
   }
 
   whole(number: number): void {
-    const message = this.#log.messages[number] as AnyMessage
+    const message = this.#message(number)
     this.#numbers.add(number)
     if (this.#isBoundToMissing(number)) {
       const madeOf = `${number} alone`
@@ -120,6 +120,15 @@ class Writer {
       this.out.push({ message: this.#made(madeOf, make), madeOf })
     } else
       this.out.push({ message: this.#isCurrent(number) ? message : withoutMarks(message), number })
+  }
+
+  #message(number: number): AnyMessage {
+    const message: AnyMessage | null | undefined = this.#log.messages[number]
+    if (message) return message
+    throw new PrecisError('not-found', `The store has no copy of message ${number}.`, {
+      where: `messages[${number}]`,
+      hint: 'It was not JSON. Pass the whole history to `fit` after a restart.',
+    })
   }
 
   /** An answer that came in parts may have lost the part that the rest of it is bound to. */
@@ -133,10 +142,11 @@ class Writer {
   }
 
   /** Has the cache marks that the caller's message has now, or none. */
-  #rebuild(message: AnyMessage, { number, remaining }: OpenMessage): void {
+  #rebuild({ number, remaining }: OpenMessage): void {
     const madeOf = `${number}: ${remaining.map(({ id }) => id).join(' ')}`
-    const make = () => this.#dialect.rebuild(message, remaining)
-    const marks = this.#isCurrent(number) && !this.#rebuilt.has(number) ? countMarks(message) : 0
+    const make = () => this.#dialect.rebuild(this.#message(number), remaining)
+    const isFirst = this.#isCurrent(number) && !this.#rebuilt.has(number)
+    const marks = isFirst ? countMarks(this.#message(number)) : 0
     this.#rebuilt.add(number)
     const marked = marks === 0 ? undefined : make()
     if (marked && countMarks(marked) <= marks) this.out.push({ message: marked, madeOf })
@@ -187,7 +197,7 @@ class Writer {
   }
 
   #put(ids: readonly EntryId[], role: 'user' | 'assistant', text: string): void {
-    const make = () => this.#dialect.make(role, text, this.#log.messages)
+    const make = () => this.#dialect.make(role, text, this.#log.messages.filter(Boolean))
     const madeOf = `${role} ${ids.join(' ')}`
     this.out.push({ message: this.#made(madeOf, make), madeOf })
   }

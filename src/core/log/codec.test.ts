@@ -4,10 +4,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
 import { PrecisError } from '../errors.ts'
+import { isJson } from '../text/json.ts'
 import type { Part } from '../view/content.ts'
 import { readEvent, readRow, writeEvent } from './codec.ts'
 import { EVENT_VERSION, type EventType, type ThreadEvent, undecodableOf } from './event.ts'
-import { DATA_SCHEMAS, isJson } from './schema.ts'
+import { DATA_SCHEMAS } from './schema.ts'
 
 type RawRow = Record<string, unknown>
 

@@ -2,10 +2,10 @@
 import type { z } from 'zod'
 import { type ErrorCode, PrecisError } from '../errors.ts'
 import type { Row } from '../ports.ts'
-import { isRecord, type Json } from '../text/json.ts'
+import { isJson, isRecord, type Json } from '../text/json.ts'
 import { EVENT_VERSION, type ThreadEvent } from './event.ts'
 import { isPlainData } from './fast-validators.ts'
-import { type CoveredType, DATA_SCHEMAS, isJson, ORIGINS } from './schema.ts'
+import { type CoveredType, DATA_SCHEMAS, ORIGINS } from './schema.ts'
 import { upcast } from './upcast.ts'
 
 export type ReadEvent =

@@ -1,6 +1,7 @@
 // The COMPACTIONs that strategies without a model make, checked by hand: of a long thread they have thousands of edits.
+
+import { isJson } from '../text/json.ts'
 import { isEntryId } from '../view/entry.ts'
-import { isJson } from './schema.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 /** Whether the data of an entry is as its type wants it. */

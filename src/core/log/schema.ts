@@ -1,26 +1,10 @@
 // The shapes of stored events as schemas: the same shapes as the types, held equal by the compiler.
 import { z } from 'zod'
 import type { EntryId, OriginalId } from '../edit/change.ts'
-import type { Json } from '../text/json.ts'
+import { isJson, type Json } from '../text/json.ts'
 import type { ModelRef } from '../view/content.ts'
 import { isEntryId } from '../view/entry.ts'
 import type { EventData, EventType, Origin } from './event.ts'
-
-/** Deeper JSON than this cannot be written again: serialising it would exhaust the stack. */
-const MAX_JSON_DEPTH = 1_000
-
-/** Whether a value is JSON through and through. A hand-written walk: this is most of what a row holds. */
-export function isJson(value: unknown, depth = 0): value is Json {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'object' || depth > MAX_JSON_DEPTH) return false
-  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1))
-  const prototype = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) return false
-  for (const key in value)
-    if (!isJson((value as Record<string, unknown>)[key], depth + 1)) return false
-  return true
-}
 
 const json = z.custom<Json>((value) => isJson(value), 'expected JSON')
 const count = z.number().int().nonnegative()

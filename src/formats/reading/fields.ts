@@ -1,7 +1,6 @@
 // Values of unknown shape, read without complaint: what has another type is as good as absent.
 import { parseRecord } from '../../core/log/json-bounds.ts'
-import { isJson } from '../../core/log/schema.ts'
-import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import { type Fields, isFields, isJson, type Json } from '../../core/text/json.ts'
 import type { ModelRef, ToolStatus } from '../../core/view/content.ts'
 
 export { type Fields, isFields }

@@ -1,8 +1,8 @@
 // A text as JSON, with errors that say where it went wrong and what the text may be instead.
 import { PrecisError } from '../../core/errors.ts'
 import { parseRecord } from '../../core/log/json-bounds.ts'
-import { isJson } from '../../core/log/schema.ts'
 import type { Json } from '../../core/text/json.ts'
+import { isJson } from '../../core/text/json.ts'
 import { isFields } from './fields.ts'
 
 /** How much of a text is looked at to guess what it is. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
-import { isJson } from '../../core/log/schema.ts'
+import { isJson } from '../../core/text/json.ts'
 import type { Source } from '../session-format.ts'
 import { type Line, linesOf } from './lines.ts'
 import { rawRecords } from './raw.ts'

@@ -1,5 +1,5 @@
 // `brief`: code writes state, files, constraints and outcomes; a model adds goal, reasons, approach and next step.
-import { isExcuse } from '../../core/edit/empty-summary.ts'
+import { isExcuse } from '../../core/edit/excuse.ts'
 import { checkSummary } from '../../core/edit/gate-summary.ts'
 import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'

@@ -1,0 +1,70 @@
+// What a store keeps of a branch besides its events: which messages came in, where their entries are, what was given
+import type { EntryId } from '../core/edit/change.ts'
+import type { PinData, ThreadEvent } from '../core/log/event.ts'
+import { isJson, isRecord, type Json } from '../core/text/json.ts'
+import type { FormatId } from '../messages/dialect.ts'
+import type { Place } from '../messages/message-log.ts'
+
+/** A message as the caller has it: what it says, and its number in the log if it is one of those. */
+export interface Known {
+  readonly key: string
+  readonly number?: number | undefined
+  /** What it is made of, if a compaction wrote it. */
+  readonly madeOf?: string | undefined
+}
+
+/** How a list differs from the one that was recorded before: so many stay, and these follow. */
+export interface ListChange<T> {
+  readonly from: number
+  readonly more: readonly T[]
+}
+
+/** The data of a FOREIGN event. Each record says what changed since the one before. */
+export interface BranchRecord {
+  readonly kind: 'precis-compactor'
+  readonly format: FormatId
+  /** The branch of the same conversation that came first. */
+  readonly root: number
+  /** As JSON; null for those that are none, such as instances of classes. */
+  readonly messages: ListChange<Json>
+  readonly entries: readonly (readonly EntryId[])[]
+  readonly places: readonly (readonly [EntryId, readonly Place[]])[]
+  readonly given: ListChange<Known>
+  readonly shown: ListChange<Known>
+  readonly pins: readonly PinData[]
+  /** Pinned texts by pin id, and how many pins there have been. */
+  readonly texts: readonly (readonly [string, string])[]
+  readonly pinCount: number
+  readonly isHeld: boolean
+}
+
+export function recordIn(event: ThreadEvent): BranchRecord | undefined {
+  if (event.type !== 'FOREIGN' || !isRecord(event.data)) return undefined
+  return event.data.kind === 'precis-compactor'
+    ? (event.data as unknown as BranchRecord)
+    : undefined
+}
+
+export function changeOf<T>(
+  before: readonly T[],
+  after: readonly T[],
+  isSame: (one: T, other: T) => boolean,
+): ListChange<T> {
+  let from = 0
+  const most = Math.min(before.length, after.length)
+  while (from < most && isSame(before[from] as T, after[from] as T)) from += 1
+  return { from, more: after.slice(from) }
+}
+
+export function changed<T>(list: readonly T[], { from, more }: ListChange<T>): T[] {
+  return [...list.slice(0, from), ...more]
+}
+
+export function isSameKnown(one: Known, other: Known): boolean {
+  return one.key === other.key && one.number === other.number && one.madeOf === other.madeOf
+}
+
+/** Null for what JSON cannot say in full. */
+export function storedMessage(message: unknown): Json {
+  return isJson(message) ? message : null
+}
