@@ -154,7 +154,7 @@ describe('compact', () => {
       'refused to write the summary',
     )
     const { report } = await compact(rounds(20), options)
-    expect(report).toMatchObject({ fallback: { from: 'brief' } })
+    expect(report).toMatchObject({ strategyId: 'brief', replacedBy: 'extract' })
   })
 
   it('knows fewer strategies in precis/light, and takes any other as a value', async () => {
