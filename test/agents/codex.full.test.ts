@@ -15,6 +15,7 @@ const PASTED = Array.from({ length: 3_000 }, (_, at) => `2026-01-01 12:00:00 row
 const ROUNDS = 11
 /** Below what one round takes, so that Codex compacts after each. */
 const LIMIT = 9_000
+const SAID = 'précis kept what must not be lost'
 
 async function open(): Promise<{ world: World; task: CountedTask }> {
   const agent = AGENTS.find(({ name }) => name === 'codex')
@@ -63,7 +64,7 @@ describe.skipIf(!available)(`Codex with précis ${notice}`, () => {
       const { sent, compactions } = await longTask({ world, task })
       expect(compactions).toBeGreaterThanOrEqual(10)
       expect(withRule(sent)).toBe(sent.length)
-      expect(sent.at(-1)).toContain('précis kept what must not be lost')
+      expect(sent.at(-1)).toContain(SAID)
       const { stdout } = await world.precis(['doctor'])
       expect(stdout).toContain('codex: installed')
       expect(stdout).toMatch(/✓ hooks +no failures/)
@@ -80,6 +81,24 @@ describe.skipIf(!available)(`Codex with précis ${notice}`, () => {
       const alone = await longTask(await open())
       expect(alone.compactions).toBe(compactions)
       expect(withRule(alone.sent)).toBeLessThan(alone.sent.length / 2)
+    },
+    TIMEOUT_MS,
+  )
+
+  it(
+    'runs no hook that the user has not trusted, unless it is started so',
+    async () => {
+      const { world, task } = await open()
+      expect((await world.precis(['install', 'codex'])).status).toBe(0)
+      const asked = async (...more: readonly string[]) => {
+        task.left = 2
+        const limit = ['-c', `model_auto_compact_token_limit=${LIMIT}`]
+        const [exec, ...rest] = world.agent.start(`${RULE} Read the rows.\n${PASTED.join('\n')}`)
+        const sent = await world.sends([...limit, exec ?? '', ...more, ...rest])
+        return JSON.stringify(sent.at(-1))
+      }
+      expect(await asked()).not.toContain(SAID)
+      expect(await asked('--dangerously-bypass-hook-trust')).toContain(SAID)
     },
     TIMEOUT_MS,
   )

@@ -67,7 +67,9 @@ async function changeHosts(
     ])
     const hints =
       list.some(({ host, isChanged }) => isChanged && host === 'codex') && work === 'install'
-        ? ['Codex asks once whether it may run the hooks: /hooks in its terminal lists them.']
+        ? [
+            'Codex runs no hook that you have not trusted: start codex and type /hooks (docs/hosts/codex.md).',
+          ]
         : []
     return `${[...lines, ...hints].join('\n')}\n`
   })
