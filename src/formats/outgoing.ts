@@ -89,7 +89,7 @@ export function withReadableThinking(outgoing: Outgoing): Outgoing {
 }
 
 /** What can be read of a reasoning item; empty where all of it is sealed. */
-export function reasoningText(item: Json): string {
+function reasoningText(item: Json): string {
   const { type, summary, content } = fieldsIn(item)
   if (type !== 'reasoning') return ''
   const texts = [...listIn(summary), ...listIn(content)].map((part) => textIn(fieldsIn(part).text))
