@@ -1,6 +1,7 @@
 // The Anthropic Messages document as a session file, next to the others.
 import { anthropic } from './anthropic.ts'
-import { lossesIn, withReadableThinking } from './outgoing.ts'
+import { lossesIn } from './losses.ts'
+import { withReadableThinking } from './outgoing.ts'
 import { type Fields, fieldsIn, isFields } from './reading/fields.ts'
 import { ROOT } from './reading/json-items.ts'
 import type { ReadNotes } from './reading/notes.ts'

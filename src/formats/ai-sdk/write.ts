@@ -2,9 +2,9 @@
 import type { Json } from '../../core/text/json.ts'
 import { checkpointToText } from '../../core/view/entry-range.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
+import { lossesIn } from '../losses.ts'
 import {
   blockWords,
-  lossesIn,
   type Note,
   placeholder,
   splitModel,

@@ -4,7 +4,8 @@ import type { Block, ModelRef, Part, ToolResult, UserContent } from '../../core/
 import { chatMessages } from '../../wire/openai-chat/messages.ts'
 import { WireNames } from '../../wire/openai-chat/names.ts'
 import { OPENAI_CHAT } from '../../wire/openai-chat/profile.ts'
-import { lossesIn, wellFormed } from '../outgoing.ts'
+import { lossesIn } from '../losses.ts'
+import { wellFormed } from '../outgoing.ts'
 import type { AnswerFacts, Conversation, Origin } from '../reading/conversation.ts'
 import {
   argumentsIn,
