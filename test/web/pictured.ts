@@ -122,19 +122,19 @@ export const VIEWS: readonly View[] = [
 const FOUND = [
   [
     'claude-code',
-    '/work/harbour',
+    '/srv/harbour',
     'Two boats have the same berth on Friday. Find out why.',
     184_000,
   ],
   [
     'codex',
-    '/work/harbour',
+    '/srv/harbour',
     'Write the migration for the berth numbers, with a way back.',
     2_400_000,
   ],
-  ['opencode', '/work/ferry-times', 'The timetable is one hour off since Sunday', 61_200],
-  ['pi', '/work/tide-table', 'Which port gives the wrong tide, and since when?', 7_400],
-  ['gemini-cli', '/work/tide-table', 'Draw the tides of the week as one chart', 930],
+  ['opencode', '/srv/ferry-times', 'The timetable is one hour off since Sunday', 61_200],
+  ['pi', '/srv/tide-table', 'Which port gives the wrong tide, and since when?', 7_400],
+  ['gemini-cli', '/srv/tide-table', 'Draw the tides of the week as one chart', 930],
 ] as const
 
 /** Sessions that an agent might have left on the machine. */

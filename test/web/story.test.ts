@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { Door, longPast, summaryBehind } from '../agent/past.ts'
 import { answer, user } from '../say.ts'
@@ -32,6 +32,37 @@ async function findAgain(page: Page, words: string, marked: string): Promise<voi
     .getByText(marked)
     .first()
     .waitFor()
+}
+
+/** What a preview saves, what goes, and before and after word by word. */
+async function previewed(dialog: Locator): Promise<void> {
+  await dialog.getByText(/\d+ % smaller: [\d.]+K → [\d.]+K tokens/).waitFor()
+  await dialog
+    .getByRole('region', { name: 'Removed' })
+    .getByText(/\d+ entries/)
+    .first()
+    .waitFor()
+  await dialog.getByText('Before and after, word by word').click()
+  await dialog.locator('.pairs del', { hasText: /\w/ }).first().waitFor()
+  await dialog.getByRole('columnheader', { name: 'Before' }).first().waitFor()
+}
+
+/** Where there is room: two columns, row by row at the same height, each entry with the reason for its drop. */
+async function compareWide(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Before and after side by side' }).click()
+  const wide = page.getByRole('dialog', { name: /extract at event/ })
+  await wide.getByRole('columnheader', { name: 'After' }).first().waitFor()
+  await wide
+    .locator('.pair-head .why')
+    .first()
+    .getByText(/extract/)
+    .waitFor()
+  const row = wide.locator('tr[data-same]').first()
+  const [was, is] = await Promise.all([0, 1].map((at) => row.locator('td').nth(at).boundingBox()))
+  expect(was?.y).toBe(is?.y)
+  expect(is?.x).toBeGreaterThan((was?.x ?? 0) + 300)
+  await page.keyboard.press('Escape')
+  await wide.waitFor({ state: 'hidden' })
 }
 
 /** A pin, which a compaction has to keep. */
@@ -82,15 +113,7 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     const dialog = page.getByRole('dialog', { name: 'Compact this thread' })
     await dialog.getByLabel('Strategy').selectOption('extract')
     await dialog.getByText('Preview by extract').waitFor()
-    await dialog.getByText(/\d+ % smaller: [\d.]+K → [\d.]+K tokens/).waitFor()
-    await dialog
-      .getByRole('region', { name: 'Removed' })
-      .getByText(/\d+ entries/)
-      .first()
-      .waitFor()
-    await dialog.getByText('Before and after, word by word').click()
-    await dialog.locator('.pairs del', { hasText: /\w/ }).first().waitFor()
-    await dialog.getByRole('columnheader', { name: 'Before' }).first().waitFor()
+    await previewed(dialog)
     const summary = dialog.locator('textarea').first()
     const proposed = await summary.inputValue()
     expect(proposed).not.toContain('Context note') // what introduces it is not for people
@@ -115,22 +138,7 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
       .getByText(/\d+ % smaller/)
       .waitFor()
 
-    // Where there is room: two columns, row by row at the same height, each entry with the reason for its drop.
-    await page.getByRole('button', { name: 'Before and after side by side' }).click()
-    const wide = page.getByRole('dialog', { name: /extract at event/ })
-    await wide.getByRole('columnheader', { name: 'After' }).first().waitFor()
-    await wide
-      .locator('.pair-head .why')
-      .first()
-      .getByText(/extract/)
-      .waitFor()
-    const row = wide.locator('tr[data-same]').first()
-    const [was, is] = await Promise.all([0, 1].map((at) => row.locator('td').nth(at).boundingBox()))
-    expect(was?.y).toBe(is?.y)
-    expect(is?.x).toBeGreaterThan((was?.x ?? 0) + 300)
-    await page.keyboard.press('Escape')
-    await wide.waitFor({ state: 'hidden' })
-
+    await compareWide(page)
     await findAgain(page, 'alongside the fuel pontoon', 'pontoon')
 
     // Taken back: the context is what it was.

@@ -76,17 +76,14 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
   const provider: Provider = {
     id,
     async *stream(request) {
-      const { model, signal } = request
+      const { model, signal, onRetry } = request
       const wire = written(request, false)
       const asked = clientFor(contextOf(model))
       const { preservedThinking } = profileOf(model)
-      yield* retryStream(
-        { ...attemptsOf(model, signal), onRetry: request.onRetry },
-        (attemptSignal) => {
-          const seen = preservedThinking ? bound.follow(wire.conversation) : undefined
-          return openStream(asked, wire, attemptSignal, { provider: id, model }, seen)
-        },
-      )
+      yield* retryStream({ ...attemptsOf(model, signal), onRetry }, (attemptSignal) => {
+        const seen = preservedThinking ? bound.follow(wire.conversation) : undefined
+        return openStream(asked, wire, attemptSignal, { provider: id, model }, seen)
+      })
     },
     async countTokens(request) {
       const { model, signal } = request

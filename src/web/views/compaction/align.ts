@@ -10,7 +10,7 @@ const MOST_EDITS = 4_000
 /** So much of an entry is looked at to find the lines that come from it. */
 const LOOKED_CHARS = 4_000
 /** A line comes from an entry where at least this share of its words does, rare words counting more. */
-const SHARED = 0.5
+const LEAST_PART = 0.5
 /** A brief quotes the lines that it keeps. */
 const QUOTE = /^\s*> ?/
 
@@ -125,7 +125,7 @@ function sourceOf(
   }
   let best: readonly [number, number] | undefined
   for (const scored of scores) if (scored[1] > (best?.[1] ?? 0)) best = scored
-  return best && best[1] >= SHARED * whole ? best[0] : undefined
+  return best && best[1] >= LEAST_PART * whole ? best[0] : undefined
 }
 
 function wordsOf(text: string): ReadonlySet<string> {

@@ -108,14 +108,7 @@ export function CompactDialog({
           </button>
         </form>
         <div className="proposal" aria-live="polite" aria-busy={made.since !== undefined}>
-          <Proposal
-            client={client}
-            threadId={threadId}
-            made={made}
-            isEmpty={isEmpty}
-            texts={texts}
-            onTexts={setTexts}
-          />
+          <Proposal {...{ client, threadId, made, isEmpty, texts }} onTexts={setTexts} />
         </div>
         <Comparison
           client={client}
