@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path'
 import type { Json } from '../../src/core/text/json.ts'
 import type { Asked } from '../../src/dev-model/asked.ts'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
-import type { ScriptedAnswer } from '../../src/dev-model/reply.ts'
+import type { AnswerCall, ScriptedAnswer } from '../../src/dev-model/reply.ts'
 import { PROFILES } from '../../src/validate/validate.ts'
 import { type Ran, runPrecis } from '../cli/run.ts'
 import type { Agent } from './agent.ts'
@@ -34,10 +34,15 @@ export class World {
     this.#asked = asked
   }
 
-  static async open(agent: Agent): Promise<World> {
+  /** `answer` is asked for each request of the conversation itself. */
+  static async open(agent: Agent, answer = answerTo): Promise<World> {
     const asked: Asked[] = []
     const model = await startDevModel({
-      script: (each) => answerTo(each, asked),
+      script: (each) => {
+        if (!each.tools.some(({ name }) => name in SHELLS)) return undefined // a title, or another aside
+        asked.push(each)
+        return answer(each)
+      },
       profiles: { anthropic: MERGING },
     })
     const folder = mkdtempSync(join(tmpdir(), `precis-${agent.name}-`))
@@ -83,9 +88,13 @@ export class World {
     return asked
   }
 
+  /** How many requests were sent beside those for the conversation: titles, and summaries by the host. */
+  get asides(): number {
+    return this.#model.requests.length - this.#asked.length
+  }
+
   precis(args: readonly string[]): Promise<Ran> {
-    const environment = { ...this.#environment(), PRECIS_HOME: join(this.folder, 'precis') }
-    return runPrecis(args, { cwd: this.project, environment })
+    return runPrecis(args, { cwd: this.project, environment: this.#environment() })
   }
 
   /** Everything that the program says. Rejects where it fails. */
@@ -115,6 +124,7 @@ export class World {
     return {
       PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`,
       HOME: this.home,
+      PRECIS_HOME: join(this.folder, 'precis'),
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
       HTTPS_PROXY: NO_PROXY_AT,
       HTTP_PROXY: NO_PROXY_AT,
@@ -135,11 +145,13 @@ const SHELLS: Readonly<Record<string, (command: string) => Json>> = {
   exec_command: (cmd) => ({ cmd }),
 }
 
+export function shellCall({ tools }: Asked, command: string): AnswerCall {
+  const name = tools.find((tool) => tool.name in SHELLS)?.name ?? ''
+  return { name, arguments: SHELLS[name]?.(command) ?? {} }
+}
+
 /** A call a round with a long output; the second round of a prompt fails. */
-function answerTo(asked: Asked, seen: Asked[]): ScriptedAnswer | undefined {
-  const tool = asked.tools.find(({ name }) => name in SHELLS)?.name
-  if (tool === undefined) return undefined // a title, or another aside
-  seen.push(asked)
+function answerTo(asked: Asked): ScriptedAnswer {
   const texts = asked.turns.map(({ role, parts }) =>
     role === 'user' ? parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n') : '',
   )
@@ -152,7 +164,7 @@ function answerTo(asked: Asked, seen: Asked[]): ScriptedAnswer | undefined {
     done === 1
       ? `echo round ${total} is broken; exit 3`
       : `seq 1 300 | sed "s/^/round ${total}, line /"`
-  const call = { name: tool, arguments: SHELLS[tool]?.(command) ?? {} }
+  const call = shellCall(asked, command)
   const thinking = asked.thinking && { thinking: `What is next in round ${total}?` }
   return { ...thinking, text: `Round ${total}.`, calls: [call] }
 }

@@ -70,12 +70,11 @@ const FILES: Readonly<Record<HostName, (place: HostPlace) => HostFile[]>> = {
   opencode: ({ command, home, project, environment: { XDG_CONFIG_HOME } }) => {
     const config = join(XDG_CONFIG_HOME || join(home, '.config'), 'opencode')
     const folder = project === undefined ? config : join(project, '.opencode')
+    const local = { type: 'local', command: [...command, 'mcp'] }
     return [
       ownFile(join(folder, 'plugin', 'precis.js'), 'opencode', command),
-      entryFile(join(project ?? config, 'opencode.json'), 'mcp', {
-        type: 'local',
-        command: [...command, 'mcp'],
-      }),
+      // OpenCode adds a schema to a file that has none, and the file would not be as it was written.
+      entryFile(join(project ?? config, 'opencode.json'), 'mcp', local, { $schema: SCHEMA }),
     ]
   },
   pi: ({ command, home, project, environment: { PI_CODING_AGENT_DIR } }) => {
@@ -84,6 +83,8 @@ const FILES: Readonly<Record<HostName, (place: HostPlace) => HostFile[]>> = {
     return [ownFile(join(folder, 'extensions', 'precis.js'), 'pi', command)]
   },
 }
+
+const SCHEMA = 'https://opencode.ai/config.json'
 
 function hookLine(command: readonly string[], host: HostName): string {
   return `${command.map((word) => `"${word}"`).join(' ')} hook ${host}`
@@ -158,8 +159,8 @@ function entryOfOthers(path: string): PrecisError {
   return refusal(path, sentence, 'Remove that entry or give it another name first.')
 }
 
-/** A JSON file with one entry of ours in an object. */
-function entryFile(path: string, field: string, value: Json): HostFile {
+/** A JSON file with one entry of ours in an object, and what the agent wants to stand in it. */
+function entryFile(path: string, field: string, value: Json, wanted: Fields = {}): HostFile {
   return {
     path,
     isHandMade: true,
@@ -167,7 +168,7 @@ function entryFile(path: string, field: string, value: Json): HostFile {
       edited(text, path, (root) => {
         const entries = fieldsAt(root, field, path)
         if (entries[ENTRY] !== undefined) throw entryOfOthers(path)
-        return { ...root, [field]: { ...entries, [ENTRY]: value } }
+        return { ...wanted, ...root, [field]: { ...entries, [ENTRY]: value } }
       }),
     remove: (text) =>
       pruned(text, path, (root) => {
