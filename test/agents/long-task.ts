@@ -3,7 +3,7 @@ import type { Asked } from '../../src/dev-model/asked.ts'
 import type { ScriptedAnswer } from '../../src/dev-model/reply.ts'
 import { shellCall } from './world.ts'
 
-export const RULES = ['Never push to the main branch.', 'Always use pnpm, never npm.']
+const RULES = ['Never push to the main branch.', 'Always use pnpm, never npm.']
 const LINES = 300
 
 /** The stand-in: it works in steps as long as there are any left, whatever the agent has compacted. */

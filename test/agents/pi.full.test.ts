@@ -91,13 +91,6 @@ describe.skipIf(!available)(`pi with précis ${notice}`, () => {
       expect(existsSync(join(world.home, '.pi/agent/extensions'))).toBe(false)
       expect(readFileSync(join(world.home, '.pi/agent/settings.json'), 'utf8')).toBe(settings)
       await world.sends(pi.resume(session, task.prompt(1)))
-        lost,
-        share,
-        alone: { lost: alone.lost, share: alone.share, asides: alone.world.asides },
-        n: compactions.length,
-        facts: task.facts.length,
-        f2: alone.task.facts.length,
-      })
     },
     TIMEOUT_MS,
   )
