@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { runPrecis } from '../../test/cli/run.ts'
 import { temporaryFolder } from '../../test/server/folder.ts'
-import { platformFolders } from './settings/platform-folders.ts'
+import { platformFolders } from '../hosts/platform-folders.ts'
 
 it.each([
   ['linux', { HOME: '/h' }, '/h/.config/precis', '/h/.local/share/precis'],

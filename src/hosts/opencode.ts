@@ -1,43 +1,95 @@
-// The plug-in for OpenCode: hands what must not be lost to its own compaction
-import { runPrecis } from './run-precis.ts'
+// The plug-in for OpenCode: keeps its requests below the window without a model, and feeds its own compaction
+import type { OpenCodeViews } from './opencode-views.ts'
+import { askPins } from './run-precis.ts'
 
-/** What of OpenCode's plug-in API is used. */
+/** What of OpenCode's plug-in API is used; a test compiles it against OpenCode's own types. */
 interface PluginInput {
   readonly directory: string
-  readonly client: {
-    readonly session: {
-      messages(given: { path: { id: string } }): Promise<{ data?: unknown }>
-      get(given: { path: { id: string } }): Promise<{ data?: unknown }>
+  readonly client: Client
+}
+
+export interface Client {
+  readonly session: {
+    messages(given: { path: { id: string } }): Promise<{ data?: unknown }>
+    get(given: { path: { id: string } }): Promise<{ data?: unknown }>
+  }
+  readonly config: { providers(): Promise<{ data?: unknown }> }
+}
+
+/** A message of OpenCode, as far as it matters here. */
+export interface OpenCodeMessage {
+  info: { id: string; sessionID: string; role: 'user' | 'assistant' }
+  parts: object[]
+}
+
+interface Hooks {
+  'experimental.session.compacting': (
+    input: { sessionID: string },
+    output: { context: string[] },
+  ) => Promise<void>
+  'experimental.chat.messages.transform': (
+    input: object,
+    output: { messages: OpenCodeMessage[] },
+  ) => Promise<void>
+}
+
+const HINT =
+  'Call the tool recall of the MCP server precis with a few words to read again what stands here in short.'
+
+/** `command` starts précis, for the pins of the user; without it there are none. */
+export function plugin(command?: readonly string[]) {
+  return async ({ directory, client }: PluginInput): Promise<Hooks> => {
+    const brief = async (sessionID: string, until: string | undefined, budgetTokens: number) => {
+      const path = { id: sessionID }
+      const [{ sessionBrief }, { openCode: format }, pins, info, messages] = await Promise.all([
+        import('./session-brief.ts'),
+        import('../formats/opencode/index.ts'),
+        askPins(command, 'opencode', { transcript_path: databaseOf(sessionID), cwd: directory }),
+        client.session.get({ path }),
+        client.session.messages({ path }),
+      ])
+      const text = JSON.stringify({ info: info.data, messages: messages.data })
+      return sessionBrief({ format, text, until, budgetTokens, pins, recall: HINT })
+    }
+    let views: Promise<OpenCodeViews> | undefined
+    const open = () => {
+      views ??= import('./opencode-views.ts').then(
+        ({ OpenCodeViews: Views }) => new Views(client, brief),
+      )
+      return views
+    }
+    return {
+      'experimental.session.compacting': ({ sessionID }, output) =>
+        guarded(async () => {
+          ;(await open()).isCompacting(sessionID)
+          const text = await brief(sessionID, undefined, FED_TOKENS)
+          output.context.push(
+            `Keep the following in the summary; sentences of the user word for word:\n\n${text}`,
+          )
+        }),
+      'experimental.chat.messages.transform': (_, { messages }) =>
+        guarded(async () => (await open()).rewrite(messages)),
     }
   }
 }
 
-interface Hooks {
-  readonly 'experimental.session.compacting': (
-    input: { readonly sessionID: string },
-    output: { context: string[]; prompt?: string },
-  ) => Promise<void>
-}
-
-/** `command` starts précis: the Node and the script, or `['precis']`. */
-export function plugin(command: readonly string[] = ['precis']) {
-  return async ({ directory, client }: PluginInput): Promise<Hooks> => ({
-    'experimental.session.compacting': async ({ sessionID }, output) => {
-      try {
-        const path = { id: sessionID }
-        const [info, messages] = await Promise.all([
-          client.session.get({ path }),
-          client.session.messages({ path }),
-        ])
-        const document = { info: info.data, messages: messages.data }
-        const input = { hook_event_name: 'Brief', cwd: directory, document }
-        const text = await runPrecis(command, 'opencode', input)
-        if (text !== '') output.context.push(text)
-      } catch {
-        return // OpenCode compacts without it
-      }
-    },
-  })
-}
-
 export default plugin()
+
+/** What its own compaction is given. */
+const FED_TOKENS = 4_000
+
+/** Where OpenCode keeps its sessions, and how `precis sync` calls one of them. */
+function databaseOf(sessionID: string): string {
+  const { XDG_DATA_HOME, HOME = '' } = process.env
+  return `${XDG_DATA_HOME || `${HOME}/.local/share`}/opencode/opencode.db#${sessionID}`
+}
+
+/** A plug-in never breaks its host: OpenCode goes on with what it has. */
+async function guarded(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (thrown) {
+    const { notePluginFailure } = await import('./failure-log.ts')
+    await notePluginFailure('opencode', thrown)
+  }
+}

@@ -1,48 +1,157 @@
-// The extension for pi: replaces its compaction by one of précis, and falls back to pi's own
-import { runPrecis } from './run-precis.ts'
+// The extension for pi: replaces its compaction with one of précis, without a model, and gives it `recall`
+import { askPins } from './run-precis.ts'
 
-/** What of pi's extension API is used; pi checks the rest. */
+/** What of pi's extension API is used; a test compiles it against pi's own types. */
 interface ExtensionApi {
   on(
     event: 'session_before_compact',
-    handler: (
-      event: BeforeCompact,
-      context: ExtensionContext,
-    ) => Promise<CompactionResult | undefined>,
-  ): void
+    handler: (event: BeforeCompact, context: Context) => Promise<Result | undefined>,
+  ): unknown
+  registerTool(tool: {
+    name: string
+    label: string
+    description: string
+    promptSnippet: string
+    parameters: object
+    execute(
+      callId: string,
+      input: unknown,
+      signal: AbortSignal | undefined,
+      onUpdate: unknown,
+      context: Context,
+    ): Promise<{ content: { type: 'text'; text: string }[]; details: unknown }>
+  }): void
 }
 
 interface BeforeCompact {
-  readonly preparation: { readonly firstKeptEntryId: string; readonly tokensBefore: number }
-}
-
-interface ExtensionContext {
-  readonly cwd?: string
-  readonly sessionManager?: { getSessionFile(): string | undefined }
-}
-
-interface CompactionResult {
-  readonly compaction: {
-    readonly summary: string
+  readonly preparation: {
     readonly firstKeptEntryId: string
     readonly tokensBefore: number
-    readonly details: { readonly by: 'precis' }
+    readonly settings: { readonly reserveTokens: number; readonly keepRecentTokens: number }
+  }
+  readonly branchEntries: readonly object[]
+  readonly customInstructions?: string
+  readonly signal: AbortSignal
+}
+
+interface Context {
+  readonly cwd: string
+  readonly model: { readonly contextWindow: number } | undefined
+  readonly sessionManager: {
+    getSessionFile(): string | undefined
+    getHeader(): object | null
+    getEntries(): readonly object[]
   }
 }
 
-/** `command` starts précis: the Node and the script, or `['precis']`. */
-export function plugin(command: readonly string[] = ['precis']) {
+interface Result {
+  compaction: {
+    summary: string
+    firstKeptEntryId: string
+    tokensBefore: number
+    details: { by: 'precis'; instructions: string[] }
+  }
+}
+
+/** `command` starts précis, for the pins of the user; without it there are none. */
+export function plugin(command?: readonly string[]) {
   return (pi: ExtensionApi): void => {
-    pi.on('session_before_compact', async ({ preparation }, context) => {
-      const transcript_path = context.sessionManager?.getSessionFile()
-      const { cwd = '' } = context
-      const input = { hook_event_name: 'Summary', transcript_path, cwd }
-      const summary = await runPrecis(command, 'pi', input)
-      if (summary === '') return undefined // pi compacts by itself
-      const { firstKeptEntryId, tokensBefore } = preparation
-      return { compaction: { summary, firstKeptEntryId, tokensBefore, details: { by: 'precis' } } }
+    pi.on('session_before_compact', async (event, context) => {
+      try {
+        return await compacted(event, context, command)
+      } catch (thrown) {
+        const { notePluginFailure } = await import('./failure-log.ts')
+        await notePluginFailure('pi', thrown)
+        return undefined // pi compacts by itself
+      }
+    })
+    pi.registerTool({
+      ...RECALL,
+      execute: async (_callId, input, _signal, _onUpdate, { sessionManager }) => {
+        const [{ recallIn }, { pi: format }] = await Promise.all([
+          import('./session-recall.ts'),
+          import('../formats/pi/index.ts'),
+        ])
+        const text = await recallIn(format, linesOf(sessionManager), Object(input))
+        return { content: [{ type: 'text', text }], details: undefined }
+      },
     })
   }
 }
 
 export default plugin()
+
+const RECALL = {
+  name: 'recall',
+  label: 'recall',
+  description:
+    'Reads parts of this session that were compacted. Give either `query` (a few words of what it was about) to find where something was said; or `ref` (such as e12, from a note or a find, with `offset`) to read it word for word.',
+  promptSnippet: 'Read what was compacted out of this session, by words or by ref',
+  parameters: {
+    type: 'object',
+    properties: {
+      query: { type: 'string', description: 'Words to look for.' },
+      ref: { type: 'string', description: 'What to read: a ref such as e12.' },
+      offset: { type: 'integer', minimum: 0, description: 'The character to begin with.' },
+    },
+  },
+}
+
+const HINT =
+  'Call the tool recall with a ref, or with words, to read again what stands here in short.'
+
+async function compacted(
+  { preparation, branchEntries, customInstructions, signal }: BeforeCompact,
+  { cwd, model, sessionManager }: Context,
+  command: readonly string[] | undefined,
+): Promise<Result | undefined> {
+  const [{ sessionBrief }, { pi: format }, pins] = await Promise.all([
+    import('./session-brief.ts'),
+    import('../formats/pi/index.ts'),
+    askPins(command, 'pi', { transcript_path: sessionManager.getSessionFile(), cwd }),
+  ])
+  const { firstKeptEntryId, tokensBefore, settings } = preparation
+  const instructions = instructionsIn(branchEntries, customInstructions)
+  const summary = await sessionBrief({
+    format,
+    text: linesOf(sessionManager),
+    until: firstKeptEntryId,
+    budgetTokens: budgetFor(model?.contextWindow ?? 0, settings),
+    pins,
+    instructions,
+    recall: HINT,
+  })
+  if (signal.aborted) return undefined
+  const details = { by: 'precis' as const, instructions }
+  return { compaction: { summary, firstKeptEntryId, tokensBefore, details } }
+}
+
+/** The session as pi writes it to its file. */
+function linesOf(session: Context['sessionManager']): string {
+  const records = [session.getHeader() ?? {}, ...session.getEntries()]
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('')
+}
+
+/** Those of earlier compactions by précis hold on: what they asked for is in no message. */
+function instructionsIn(entries: readonly object[], given = ''): string[] {
+  const earlier = entries.flatMap((entry) => {
+    const { type, details } = entry as {
+      type?: string
+      details?: Partial<Result['compaction']['details']>
+    }
+    return type === 'compaction' && details?.by === 'precis' ? (details.instructions ?? []) : []
+  })
+  return [...new Set([...earlier, given.trim()])].filter(Boolean)
+}
+
+const MOST_TOKENS = 12_000
+const LEAST_TOKENS = 1_500
+
+/** A third of what pi leaves free beside the messages that it keeps and the next answer. */
+function budgetFor(
+  windowTokens: number,
+  { reserveTokens, keepRecentTokens }: BeforeCompact['preparation']['settings'],
+): number {
+  const free = Math.floor((windowTokens - reserveTokens - keepRecentTokens) / 3)
+  return windowTokens === 0 ? MOST_TOKENS : Math.max(LEAST_TOKENS, Math.min(MOST_TOKENS, free))
+}

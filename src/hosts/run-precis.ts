@@ -1,23 +1,36 @@
-// Runs `precis hook` for a plug-in: the host may run another JavaScript engine, so précis is a process of its own
+// Asks the command for the pins of the user: the store and the settings are its business, and the host may run another JavaScript engine
 import { spawn } from 'node:child_process'
 
-/** Longer than any hook takes; a host must not wait for ever. */
-const TIMEOUT_MS = 60_000
+/** Longer than it takes; a host must not wait for ever. */
+const TIMEOUT_MS = 20_000
 
-/** What the hook said, or an empty text: a plug-in never breaks its host. */
-export function runPrecis(
-  command: readonly string[],
+/** None where the command cannot say; the log of failures tells why. */
+export async function askPins(
+  command: readonly string[] | undefined,
   host: string,
-  input: object,
-): Promise<string> {
+  input: { readonly transcript_path?: string | undefined; readonly cwd: string },
+): Promise<string[]> {
+  if (command === undefined) return []
+  try {
+    const said = await runHook(command, host, { hook_event_name: 'Pins', ...input })
+    const pins: unknown = said === '' ? [] : JSON.parse(said)
+    return Array.isArray(pins) ? pins.map(String) : []
+  } catch (thrown) {
+    const { notePluginFailure } = await import('./failure-log.ts')
+    await notePluginFailure(host, thrown)
+    return []
+  }
+}
+
+function runHook(command: readonly string[], host: string, input: object): Promise<string> {
   const [program = 'precis', ...args] = command
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let said = ''
     const child = spawn(program, [...args, 'hook', host], {
       stdio: ['pipe', 'pipe', 'ignore'],
       timeout: TIMEOUT_MS,
     })
-    child.once('error', () => resolve(''))
+    child.once('error', reject)
     child.once('close', (status) => resolve(status === 0 ? said : ''))
     child.stdout.setEncoding('utf8').on('data', (piece: string) => {
       said += piece

@@ -137,6 +137,12 @@ const pi: Agent = {
 
 export const AGENTS: readonly Agent[] = [claudeCode, codex, openCode, pi]
 
+export function agentOf(name: Agent['name']): Agent {
+  const agent = AGENTS.find((each) => each.name === name)
+  if (!agent) throw new Error(`there is no agent ${name}`)
+  return agent
+}
+
 function put({ home }: Surroundings, name: string, text: string): string {
   const path = join(home, name)
   mkdirSync(dirname(path), { recursive: true })

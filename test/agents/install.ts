@@ -1,23 +1,27 @@
 // Installs the pinned agents from the npm registry, each into a folder of its own.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AGENT_NAMES, folderOf, type Pinned, VERSIONS } from './installed.ts'
+import { AGENT_NAMES, folderOf, isInstalled, type Pinned, VERSIONS } from './installed.ts'
 
 for (const name of AGENT_NAMES) {
   const pinned = VERSIONS[name]
   const folder = folderOf(name, pinned)
-  const isThere = existsSync(join(folder, 'node_modules/.bin', pinned.command))
+  const isThere = isInstalled(name)
   if (!isThere) install(folder, pinned)
   console.log(`${name} ${pinned.version}${isThere ? '' : ' (installed)'}`)
 }
 
 /** Their own install scripts only copy a program that runs where it is. */
-function install(folder: string, { package: name, version }: Pinned): void {
+function install(folder: string, { package: name, types, version }: Pinned): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
   const args = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts']
-  const { status, stderr } = spawnSync('npm', [...args, `${name}@${version}`], {
+  const packages = [name, ...(types === undefined ? [] : [types])].map(
+    (each) => `${each}@${version}`,
+  )
+  // Of the peers of the types nothing is used.
+  const { status, stderr } = spawnSync('npm', [...args, '--legacy-peer-deps', ...packages], {
     cwd: folder,
     encoding: 'utf8',
   })

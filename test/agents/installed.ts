@@ -7,6 +7,8 @@ export interface Pinned {
   readonly package: string
   readonly version: string
   readonly command: string
+  /** The package of the same version that declares the API of its plug-ins, where that is another one. */
+  readonly types?: string
 }
 
 export type AgentName = 'claude-code' | 'codex' | 'opencode' | 'pi'
@@ -32,6 +34,13 @@ export function programOf(name: AgentName): string {
   return join(folderOf(name, pinned), 'node_modules/.bin', pinned.command)
 }
 
+/** The program, and the types of its plug-ins. */
+export function isInstalled(name: AgentName): boolean {
+  const { types = '' } = VERSIONS[name]
+  const folder = join(folderOf(name, VERSIONS[name]), 'node_modules', types)
+  return existsSync(programOf(name)) && existsSync(folder)
+}
+
 export function areInstalled(): boolean {
-  return AGENT_NAMES.every((name) => existsSync(programOf(name)))
+  return AGENT_NAMES.every(isInstalled)
 }

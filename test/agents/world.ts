@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path'
 import type { Json } from '../../src/core/text/json.ts'
 import type { Asked } from '../../src/dev-model/asked.ts'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
-import type { ScriptedAnswer } from '../../src/dev-model/reply.ts'
+import type { AnswerCall, ScriptedAnswer } from '../../src/dev-model/reply.ts'
 import { PROFILES } from '../../src/validate/validate.ts'
 import { type Ran, runPrecis } from '../cli/run.ts'
 import type { Agent } from './agent.ts'
@@ -50,6 +50,7 @@ export class World {
     const asked: Asked[] = []
     const model = await startDevModel({
       script: (each) => {
+        if (!each.tools.some(({ name }) => name in SHELLS)) return undefined // a title, or another aside
         const answered = answer(each)
         if (answered !== undefined) asked.push(each)
         return answered
@@ -101,6 +102,11 @@ export class World {
       throw new Error(`${name} ${told}. ${violations}\n${said.slice(-SAID_CHARS)}`)
     }
     return asked
+  }
+
+  /** How many requests were sent beside those for the conversation: titles, and summaries by the host. */
+  get asides(): number {
+    return this.#model.requests.length - this.#asked.length
   }
 
   precis(args: readonly string[]): Promise<Ran> {
@@ -176,10 +182,13 @@ export class CountedTask {
   }
 }
 
+export function shellCall({ tools }: Asked, command: string): AnswerCall {
+  const name = tools.find((tool) => tool.name in SHELLS)?.name ?? ''
+  return { name, arguments: SHELLS[name]?.(command) ?? {} }
+}
+
 /** A call a round with a long output; the second round of a prompt fails. */
-function answerTo(asked: Asked): ScriptedAnswer | undefined {
-  const tool = asked.tools.find(({ name }) => name in SHELLS)?.name
-  if (tool === undefined) return undefined // a title, or another aside
+function answerTo(asked: Asked): ScriptedAnswer {
   const texts = asked.turns.map(({ role, parts }) =>
     role === 'user' ? parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n') : '',
   )
@@ -192,7 +201,7 @@ function answerTo(asked: Asked): ScriptedAnswer | undefined {
     done === 1
       ? `echo round ${total} is broken; exit 3`
       : `seq 1 300 | sed "s/^/round ${total}, line /"`
-  const call = { name: tool, arguments: SHELLS[tool]?.(command) ?? {} }
+  const call = shellCall(asked, command)
   const thinking = asked.thinking && { thinking: `What is next in round ${total}?` }
   return { ...thinking, text: `Round ${total}.`, calls: [call] }
 }

@@ -53,6 +53,11 @@ describe('precis install', () => {
     expect(claude.model).toBe('opus')
     expect(claude.hooks.PreCompact).toHaveLength(2)
     expect(claude.hooks.SessionStart[0]).toMatchObject({ matcher: 'compact' })
+    // OpenCode adds it to a file without it, and the file would not be as it was written.
+    expect(JSON.parse(place().read('.config/opencode/opencode.json'))).toMatchObject({
+      $schema: 'https://opencode.ai/config.json',
+      model: 'dev/dev-1',
+    })
     expect(place().read('.codex/config.toml')).toMatch(
       /^model = "gpt-5\.6"\n# >>> precis\n\[mcp_servers\.precis\]/,
     )

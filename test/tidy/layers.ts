@@ -27,7 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   server: ['agent', 'compaction', 'threads', 'protocol', 'core'],
   tui: ['protocol'],
   web: ['protocol'],
-  hosts: [],
+  hosts: ['core', 'doors', 'formats', 'redact', 'stores', 'strategies', 'threads', 'tools'],
   cli: 'everything',
   compose: 'everything',
   'compose-agent': 'everything',

@@ -65,12 +65,11 @@ const FILES: Readonly<Record<HostName, (place: HostPlace) => HostFile[]>> = {
   opencode: ({ command, home, project, environment: { XDG_CONFIG_HOME } }) => {
     const config = join(XDG_CONFIG_HOME || join(home, '.config'), 'opencode')
     const folder = project === undefined ? config : join(project, '.opencode')
+    const local = { type: 'local', command: [...command, 'mcp'] }
     return [
       ownFile(join(folder, 'plugin', 'precis.js'), 'opencode', command),
-      entryFile(join(project ?? config, 'opencode.json'), 'mcp', {
-        type: 'local',
-        command: [...command, 'mcp'],
-      }),
+      // OpenCode adds a schema to a file that has none, and the file would not be as it was written.
+      entryFile(join(project ?? config, 'opencode.json'), 'mcp', local, { $schema: SCHEMA }),
     ]
   },
   pi: ({ command, home, project, environment: { PI_CODING_AGENT_DIR } }) => {
@@ -86,6 +85,8 @@ const CODEX_HOOKS = {
   SessionStart: { matcher: 'compact' },
   SessionEnd: {},
 } as const
+
+const SCHEMA = 'https://opencode.ai/config.json'
 
 function hookLine(command: readonly string[], host: HostName): string {
   return `${command.map((word) => `"${word}"`).join(' ')} hook ${host}`
@@ -172,8 +173,8 @@ function hooksOf(group: Json): readonly Json[] {
   return isFields(group) && Array.isArray(group.hooks) ? group.hooks : []
 }
 
-/** A JSON file with one entry of ours in an object. */
-function entryFile(path: string, field: string, value: Json): HostFile {
+/** A JSON file with one entry of ours in an object, and what the agent wants to stand in it. */
+function entryFile(path: string, field: string, value: Json, wanted: Fields = {}): HostFile {
   return {
     path,
     isHandMade: true,
@@ -181,7 +182,7 @@ function entryFile(path: string, field: string, value: Json): HostFile {
       edited(text, path, (root) => {
         const entries = fieldsAt(root, field, path)
         if (entries[ENTRY] !== undefined) throw entryOfOthers(path)
-        return { ...root, [field]: { ...entries, [ENTRY]: value } }
+        return { ...wanted, ...root, [field]: { ...entries, [ENTRY]: value } }
       }),
     remove: (text) =>
       pruned(text, path, (root) => {

@@ -3,7 +3,7 @@ import type { EventDraft, ThreadEvent } from '../../core/log/event.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { SESSION_FORMATS } from '../../formats/index.ts'
 import { ReadNotes } from '../../formats/reading/notes.ts'
-import { detectFormat, sampleOf, textSource } from '../../formats/reading/sample.ts'
+import { detectFormat, sampleOf } from '../../formats/reading/sample.ts'
 import { MAIN, type Source } from '../../formats/session-format.ts'
 import type { Io } from '../process-io.ts'
 import { openInput } from '../session/input.ts'
@@ -13,13 +13,11 @@ import { readPieces, writeStream } from '../terminal/io.ts'
 import { type Brief, briefOf, renderBrief } from './brief.ts'
 import { logHostFailure } from './failure-log.ts'
 
-/** What Claude Code and Codex write to the standard input of a hook. */
+/** What Claude Code, Codex and our plug-ins write to the standard input of a hook. */
 interface HookInput {
   readonly hook_event_name?: string
   readonly transcript_path?: string
   readonly cwd?: string
-  /** The session itself, where the host keeps it in no file of its own. */
-  readonly document?: unknown
 }
 
 /** Claude Code takes so many characters of instructions. */
@@ -40,11 +38,10 @@ export async function runHook(host: string, io: Io): Promise<void> {
 }
 
 async function answerTo(host: string, input: HookInput, io: Io): Promise<string> {
-  const { hook_event_name: event, transcript_path: path, document } = input
-  if (event === 'Brief' && document !== undefined)
-    return instructions(await briefOfSource(textSource(JSON.stringify(document)), []))
+  const { hook_event_name: event, transcript_path: path } = input
+  // Of the plug-ins for pi and OpenCode, which do the rest by themselves.
+  if (event === 'Pins') return JSON.stringify(await pinsOf(path ?? '', io))
   if (path === undefined || path === '') return ''
-  if (event === 'Summary') return summaryOf(path, io)
   // Codex takes no instructions, and does not wait for the hook before its compaction.
   if (event === 'SessionEnd' || (event === 'PreCompact' && host === 'codex')) {
     const { syncSessions } = await import('../sessions/sync-sessions.ts')
@@ -96,28 +93,6 @@ async function briefOfSource(source: Source, pins: readonly string[]): Promise<B
   }
   return briefOf(events, pins, () => '')
 }
-
-/** The context after a compaction by the default strategy, as one text for a host that puts it in place of its own. */
-async function summaryOf(path: string, io: Io): Promise<string> {
-  const [{ runCompact }, { Writable }] = await Promise.all([
-    import('../compact/run-compact.ts'),
-    import('node:stream'),
-  ])
-  let page = ''
-  const stdout = new Writable({
-    write(piece: Buffer, _encoding, done) {
-      page += piece.toString('utf8')
-      done()
-    },
-  })
-  const stderr = new Writable({ write: (_piece, _encoding, done) => done() })
-  const flags = { strategy: 'extract', to: 'markdown', out: '-', budget: SUMMARY_BUDGET }
-  await runCompact(path, flags, { ...io, stdout, stderr })
-  const brief = renderBrief(await readBrief(path, io), CONTEXT_CHARS)
-  return [page.trim(), brief].filter(Boolean).join('\n\n')
-}
-
-const SUMMARY_BUDGET = '12k'
 
 function numbered(draft: EventDraft, seq: number, answer: number): ThreadEvent {
   const data = draft.type === 'TOOL_CALL' ? { ...draft.data, answer } : draft.data

@@ -10,8 +10,10 @@ import {
   type SettingsLayer,
 } from '../../core/settings/settings.ts'
 import { parseJsonText } from '../../formats/reading/json-text.ts'
-import { platformFolders } from './platform-folders.ts'
+import { platformFolders, stateFolderPath } from '../../hosts/platform-folders.ts'
 import { buildWarning, type ProjectSettings, readProject } from './project-settings.ts'
+
+export { stateFolderPath }
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -125,12 +127,6 @@ async function requireOwn(folder: string): Promise<void> {
       ? 'Set PRECIS_HOME to a directory that belongs to you.'
       : `Run chmod 700 ${folder}, or set PRECIS_HOME to a directory that belongs to you.`,
   })
-}
-
-/** Where it is, made or not. */
-export function stateFolderPath({ cwd, environment }: Surroundings): string {
-  const { PRECIS_HOME } = environment
-  return PRECIS_HOME ? resolve(cwd, PRECIS_HOME) : platformFolders(environment).data
 }
 
 function fileLayer(origin: 'user', file: string): SettingsLayer[] {

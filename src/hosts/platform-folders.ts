@@ -1,6 +1,6 @@
 // Where a platform keeps the settings and the data of a program, by the environment that a command was given.
 import { homedir } from 'node:os'
-import { posix, win32 } from 'node:path'
+import { posix, resolve, win32 } from 'node:path'
 
 export interface PlatformFolders {
   readonly config: string
@@ -36,4 +36,13 @@ function windowsFolders({ USERPROFILE, APPDATA, LOCALAPPDATA }: Environment): Pl
     config: win32.join(APPDATA || win32.join(home, 'Roaming'), NAME, 'Config'),
     data: win32.join(LOCALAPPDATA || win32.join(home, 'Local'), NAME, 'Data'),
   }
+}
+
+/** The folder of précis for data, made or not. */
+export function stateFolderPath(where: {
+  readonly cwd: string
+  readonly environment: Environment
+}): string {
+  const { PRECIS_HOME } = where.environment
+  return PRECIS_HOME ? resolve(where.cwd, PRECIS_HOME) : platformFolders(where.environment).data
 }

@@ -1,0 +1,37 @@
+// The log of what went wrong inside another agent: plug-ins and hooks are silent, and `precis doctor` shows this
+import { appendFile, mkdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { asPrecisError } from '../core/errors.ts'
+import { secretsOf } from '../redact/known.ts'
+import { redact } from '../redact/redact.ts'
+import { stateFolderPath } from './platform-folders.ts'
+
+export const FAILURES_FILE = 'host-failures.log'
+/** Then it begins again: a hook that always fails must not fill the disk. */
+const MOST_BYTES = 1_000_000
+
+/** In a folder that is there. */
+export async function appendFailure(
+  folder: string,
+  where: string,
+  thrown: unknown,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const { code, message } = asPrecisError(thrown)
+  const line = `${new Date().toISOString()} ${where} ${code} ${message.replace(/\s+/g, ' ')}`
+  const file = join(folder, FAILURES_FILE)
+  const size = (await stat(file).catch(() => undefined))?.size ?? 0
+  const write = size > MOST_BYTES ? writeFile : appendFile
+  await write(file, `${redact(line, secretsOf(environment)).text}\n`, { mode: 0o600 })
+}
+
+/** For a plug-in. Never rejects: a plug-in never breaks its host. */
+export async function notePluginFailure(host: string, thrown: unknown): Promise<void> {
+  try {
+    const folder = stateFolderPath({ cwd: process.cwd(), environment: process.env })
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await appendFailure(folder, `plugin ${host}`, thrown, process.env)
+  } catch {
+    return
+  }
+}

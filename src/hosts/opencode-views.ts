@@ -1,0 +1,244 @@
+// What OpenCode sends of a session: a brief in place of its beginning, the same from one compaction to the next
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { estimateTokens } from '../core/window/tokens/estimate.ts'
+import type { Client, OpenCodeMessage } from './opencode.ts'
+import { stateFolderPath } from './platform-folders.ts'
+
+/** A brief that stands in place of messages. */
+interface View {
+  /** The first message that OpenCode gave: another one means that it compacted, or that the user went back. */
+  readonly first: string
+  /** The first message that is sent as it is. */
+  readonly keptFrom: string
+  /** The last message when it was made: only later ones tell how full the window is with it. */
+  readonly madeAt: string
+  readonly brief: string
+}
+
+type MakeBrief = (sessionID: string, until: string, budgetTokens: number) => Promise<string>
+
+/** Of what OpenCode fills before it compacts by itself. */
+const TRIGGER_SHARE = 0.8
+/** Of what system prompt and tools leave below the trigger. */
+const TAIL_SHARE = 0.35
+const BRIEF_SHARE = 0.2
+const MOST_BRIEF_TOKENS = 12_000
+/** In less room a view would have to be made again after a few requests. */
+const LEAST_ROOM_TOKENS = 4_000
+const REST_MESSAGES = 10
+
+export class OpenCodeViews {
+  readonly #client: Client
+  readonly #makeBrief: MakeBrief
+  readonly #views = new Map<string, View | undefined>()
+  readonly #limits = new Map<string, number>()
+  readonly #failed = new Map<string, number>() // session → how many messages it had
+  #compacting: string | undefined
+
+  constructor(client: Client, makeBrief: MakeBrief) {
+    this.#client = client
+    this.#makeBrief = makeBrief
+  }
+
+  /** OpenCode shows the messages that it summarises next: they get no new view. */
+  isCompacting(sessionID: string): void {
+    this.#compacting = sessionID
+  }
+
+  /** In place: OpenCode goes on with the list that it gave. */
+  async rewrite(messages: OpenCodeMessage[]): Promise<void> {
+    const [first] = messages
+    if (first === undefined) return
+    const { sessionID } = first.info
+    const isSummary = this.#compacting === sessionID
+    this.#compacting = undefined
+    let view = await this.#viewOf(sessionID, first.info.id)
+    if (!isSummary && !this.#isResting(sessionID, messages.length))
+      view = (await this.#tryRenew(messages, view)) ?? view
+    if (view === undefined) return
+    const at = messages.findIndex(({ info }) => info.id === view.keptFrom)
+    if (at < 0 && !isSummary) return
+    messages.splice(
+      0,
+      messages.length,
+      ...withBrief(messages, at < 0 ? messages.length : at, view.brief),
+    )
+  }
+
+  async #viewOf(sessionID: string, first: string): Promise<View | undefined> {
+    if (!this.#views.has(sessionID)) this.#views.set(sessionID, await readView(sessionID))
+    const view = this.#views.get(sessionID)
+    return view?.first === first ? view : undefined
+  }
+
+  /** Where none can be made now, the one before stays. */
+  async #tryRenew(
+    messages: readonly OpenCodeMessage[],
+    view: View | undefined,
+  ): Promise<View | undefined> {
+    try {
+      return await this.#renewed(messages, view)
+    } catch (thrown) {
+      this.#failed.set(messages[0]?.info.sessionID ?? '', messages.length)
+      const { notePluginFailure } = await import('./failure-log.ts')
+      await notePluginFailure('opencode', thrown)
+      return undefined
+    }
+  }
+
+  /** What failed is not tried again on every request. */
+  #isResting(sessionID: string, length: number): boolean {
+    const at = this.#failed.get(sessionID)
+    return at !== undefined && length >= at && length < at + REST_MESSAGES
+  }
+
+  /** A new view where the last answer shows that the window is nearly full. */
+  async #renewed(
+    messages: readonly OpenCodeMessage[],
+    view: View | undefined,
+  ): Promise<View | undefined> {
+    const [first] = messages
+    const last = messages.at(-1)
+    const since = view ? messages.findIndex(({ info }) => info.id === view.madeAt) + 1 : 0
+    const answerAt = messages.findLastIndex((message, at) => at >= since && usedBy(message) > 0)
+    const answer = messages[answerAt]
+    if (first === undefined || last === undefined || answer === undefined) return undefined
+    const trigger = (await this.#limitOf(answer)) * TRIGGER_SHARE
+    const kept = view ? messages.findIndex(({ info }) => info.id === view.keptFrom) : 0
+    const weights = messages.map(weigh)
+    const shown = sum(weights.slice(kept, answerAt + 1)) + (view ? estimateTokens(view.brief) : 0)
+    const used = usedBy(answer)
+    if (trigger <= 0 || used + sum(weights.slice(answerAt + 1)) < trigger) return undefined
+    const room = trigger - Math.max(0, used - shown)
+    if (room < LEAST_ROOM_TOKENS) return undefined
+    const at = tailStart(weights, room * TAIL_SHARE)
+    const keptFrom = messages[at]?.info.id
+    if (at <= kept || keptFrom === undefined) return undefined
+    const { sessionID } = first.info
+    const budget = Math.min(MOST_BRIEF_TOKENS, Math.floor(room * BRIEF_SHARE))
+    const brief = await this.#makeBrief(sessionID, keptFrom, budget)
+    const made = { first: first.info.id, keptFrom, madeAt: last.info.id, brief }
+    this.#views.set(sessionID, made)
+    await writeView(sessionID, made)
+    return made
+  }
+
+  /** How many tokens OpenCode lets a session of this model grow to; 0 where it is not known. */
+  async #limitOf({ info }: OpenCodeMessage): Promise<number> {
+    const { providerID = '', modelID = '' } = info as { providerID?: string; modelID?: string }
+    const name = `${providerID}/${modelID}`
+    const known = this.#limits.get(name)
+    if (known !== undefined) return known
+    const { data } = await this.#client.config.providers()
+    const { providers = [] } = data as { providers?: readonly Provider[] }
+    const limit = providers.find(({ id }) => id === providerID)?.models[modelID]?.limit
+    const tokens = limit === undefined ? 0 : usableOf(limit)
+    this.#limits.set(name, tokens)
+    return tokens
+  }
+}
+
+interface Limit {
+  readonly context: number
+  readonly input?: number
+  readonly output: number
+}
+
+interface Provider {
+  readonly id: string
+  readonly models: Readonly<Record<string, { readonly limit: Limit }>>
+}
+
+/** OpenCode takes this for an answer at most. */
+const MOST_OUTPUT_TOKENS = 32_000
+const RESERVED_TOKENS = 20_000
+
+/** As OpenCode reckons it. */
+function usableOf({ context, input, output }: Limit): number {
+  const most = Math.min(output || MOST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS)
+  return input ? input - Math.min(RESERVED_TOKENS, most) : context - most
+}
+
+/** What the provider counted for this answer and all before it. */
+function usedBy({ info }: OpenCodeMessage): number {
+  const { tokens } = info as {
+    tokens?: { input: number; output: number; cache: { read: number; write: number } }
+  }
+  if (tokens === undefined) return 0
+  return tokens.input + tokens.output + tokens.cache.read + tokens.cache.write
+}
+
+function weigh({ parts }: OpenCodeMessage): number {
+  return sum(parts.map((part) => estimateTokens(textOf(part))))
+}
+
+/** As far as a request shows it. */
+function textOf(part: object): string {
+  const { text = '', state } = part as {
+    text?: string
+    state?: { input?: unknown; output?: string; error?: string }
+  }
+  if (state === undefined) return text
+  return `${JSON.stringify(state.input ?? {})}${state.output ?? state.error ?? ''}`
+}
+
+/** The last message stays in any case: it is what is answered next. */
+function tailStart(weights: readonly number[], most: number): number {
+  let tokens = 0
+  for (let at = weights.length - 1; at > 0; at -= 1) {
+    tokens += weights[at] ?? 0
+    if (tokens > most) return Math.min(at + 1, weights.length - 1)
+  }
+  return 0
+}
+
+/** The brief stands in a message of the user, with the latest request where that is among what goes. */
+function withBrief(
+  messages: readonly OpenCodeMessage[],
+  at: number,
+  brief: string,
+): OpenCodeMessage[] {
+  const [head, tail] = [messages.slice(0, at), messages.slice(at)]
+  const isUser = ({ info }: OpenCodeMessage) => info.role === 'user'
+  const [next] = tail
+  const opens = next !== undefined && isUser(next)
+  const asked = opens ? next : head.findLast(isUser)
+  if (asked === undefined) return [...messages]
+  const isRequest = opens || !tail.some(isUser)
+  const { id: messageID, sessionID } = asked.info
+  const text = {
+    id: `prt_precis_${messageID}`,
+    messageID,
+    sessionID,
+    type: 'text',
+    text: brief,
+    synthetic: true,
+  }
+  const opening = { ...asked, parts: [text, ...(isRequest ? asked.parts : [])] }
+  return [opening, ...(opens ? tail.slice(1) : tail)]
+}
+
+function fileOf(sessionID: string): string {
+  const folder = join(stateFolderPath({ cwd: process.cwd(), environment: process.env }), 'opencode')
+  return join(folder, `${sessionID.replaceAll(/[^\w-]/g, '_')}.json`)
+}
+
+/** A view that cannot be read is made again. */
+async function readView(sessionID: string): Promise<View | undefined> {
+  const text = await readFile(fileOf(sessionID), 'utf8').catch(() => '')
+  if (text === '') return undefined
+  const { first, keptFrom, madeAt, brief } = JSON.parse(text) as Partial<View>
+  if (first === undefined || keptFrom === undefined || madeAt === undefined) return undefined
+  return brief === undefined ? undefined : { first, keptFrom, madeAt, brief }
+}
+
+async function writeView(sessionID: string, view: View): Promise<void> {
+  const file = fileOf(sessionID)
+  await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
+  await writeFile(file, JSON.stringify(view), { mode: 0o600 })
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

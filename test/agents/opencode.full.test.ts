@@ -1,0 +1,78 @@
+// précis inside the real OpenCode: its requests stay below the window, and no model is asked for a summary.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Asked } from '../../src/dev-model/asked.ts'
+import { requirement } from '../require.ts'
+import { agentOf } from './agents.ts'
+import { LongTask } from './long-task.ts'
+import { World } from './world.ts'
+
+const { available, notice } = requirement('agents')
+const TIMEOUT_MS = 900_000
+const LIMIT = { context: 44_000, output: 4_000 }
+const FOLDER = '.config/opencode'
+const openCode = agentOf('opencode')
+
+/** A window that a few steps fill. OpenCode fetches a package where it finds a plug-in: here it seems to be there. */
+function narrow(home: string): string {
+  const file = join(home, FOLDER, 'opencode.json')
+  const settings = JSON.parse(readFileSync(file, 'utf8'))
+  settings.provider.dev.models['dev-1'].limit = LIMIT
+  writeFileSync(file, JSON.stringify(settings))
+  mkdirSync(join(home, FOLDER, 'node_modules'))
+  const packages = { '': { dependencies: { '@opencode-ai/plugin': '1' } } }
+  writeFileSync(join(home, FOLDER, 'package-lock.json'), JSON.stringify({ packages }))
+  return file
+}
+
+async function workOn(isInstalled: boolean) {
+  const task = new LongTask()
+  const world = await World.open(openCode, { answer: task.answer })
+  onTestFinished(() => world.close())
+  const file = narrow(world.home)
+  const before = readFileSync(file, 'utf8')
+  if (isInstalled) expect((await world.precis(['install', 'opencode'])).status).toBe(0)
+  const sent = [...(await world.sends(openCode.start(task.prompt(6))))]
+  const session = openCode.recorded(world)
+  for (let at = 0; at < 3; at += 1)
+    sent.push(...(await world.sends(openCode.resume(session, task.prompt(6)))))
+  return { world, task, session, sent, file, before }
+}
+
+/** What stands first, where it is a brief. */
+function briefIn({ turns }: Asked): string {
+  const [part] = turns[0]?.parts ?? []
+  return part?.type === 'text' && part.text.startsWith('[Context note') ? part.text : ''
+}
+
+describe.skipIf(!available)(`OpenCode with précis ${notice}`, () => {
+  it(
+    'sends rules and exact arguments in requests that stay small, and asks for no summary',
+    async () => {
+      const { world, task, session, sent, file, before } = await workOn(true)
+      const alone = await workOn(false)
+      const briefs = sent.map(briefIn)
+      const made = new Set(briefs.filter(Boolean))
+      expect(made.size).toBeGreaterThanOrEqual(2)
+      // Stable: each brief stands in a row of requests, and never comes back.
+      const changes = briefs.filter((brief, at) => at > 0 && brief !== briefs[at - 1])
+      expect(changes).toEqual([...made])
+      expect(task.hasRules(sent.at(-1))).toBe(true)
+      expect(task.factShare(sent.at(-1))).toBeGreaterThan(0.5)
+      expect(task.factShare(sent.at(-1))).toBeGreaterThan(alone.task.factShare(alone.sent.at(-1)))
+      // The title; alone, a summary as well.
+      expect(world.asides).toBeLessThanOrEqual(1)
+      expect(alone.world.asides).toBeGreaterThan(1)
+
+      const { stdout } = await world.precis(['doctor'])
+      expect(stdout).toContain('installed in opencode')
+      expect(stdout).not.toContain('failed:')
+      expect((await world.precis(['uninstall', 'opencode'])).status).toBe(0)
+      expect(readFileSync(file, 'utf8')).toBe(before)
+      expect(existsSync(join(world.home, FOLDER, 'plugin'))).toBe(false)
+      await world.sends(openCode.resume(session, task.prompt(0)))
+    },
+    TIMEOUT_MS,
+  )
+})
