@@ -3,6 +3,8 @@ import type { Sentence } from './sentence.ts'
 
 export const CONSTRAINTS_OTHER: readonly Sentence[] = [
   { text: 'bitte nie direkt auf main pushen', language: 'de' },
+  { text: 'Fasse fixtures-de niemals an.', language: 'de' },
+  { text: 'Ändere die Migrationen nicht.', language: 'de' },
   { text: 'Finger weg von den Migrationen, die macht das DB-Team selber.', language: 'de' },
   { text: 'nee, der Port ist 8081, nicht 8080', language: 'de' },
   { text: 'Ich hätte lieber kleine Commits, die kann man besser reviewen.', language: 'de' },

@@ -5,6 +5,8 @@ export const ORDINARY_OTHER: readonly Sentence[] = [
   { text: 'warum kommt da immer null zurück?', language: 'de' },
   { text: 'Schreib bitte einen Test für den Parser.', language: 'de' },
   { text: 'danke, läuft jetzt', language: 'de' },
+  { text: 'Ersetze den Namen, er stimmt nicht.', language: 'de' },
+  { text: 'Lösche die Zeile, die nicht gebraucht wird.', language: 'de' },
   { text: 'Ich hab nie verstanden, wofür die Klasse gut ist.', language: 'de' },
   { text: 'Das passiert nur im Firefox.', language: 'de' },
   { text: 'Da muss irgendwo ein Tippfehler sein.', language: 'de' },

@@ -27,13 +27,13 @@ export const LANGUAGES: readonly Cues[] = [
   {
     // German
     words:
-      /(?<![\p{L}])(?:der|die|das|und|ist|nicht|ich|wir|du|bitte|ein|eine|zu|für|mit|auf|den|im|nur|nie|immer|kein|keine|es|auch|noch|mal|hier|nein|nee|statt|was|mich|bevor|wird|werden|sind|hat|wenn|dann|aber|als|von|dem|nutze|verwende|ausschließlich|niemals)(?![\p{L}])/giu,
+      /(?<![\p{L}])(?:der|die|das|und|ist|nicht|ich|wir|du|bitte|ein|eine|zu|für|mit|auf|den|im|nur|nie|immer|kein|keine|es|auch|noch|mal|hier|nein|nee|statt|was|mich|bevor|wird|werden|sind|hat|wenn|dann|aber|als|von|dem|nutze|verwende|ausschließlich|niemals|fasse?|ändere?|lösche?|rühre?)(?![\p{L}])/giu,
     binds: [
       clause(
         '(?:bitte |also )?(?:niemals|nie|auf keinen fall|keinesfalls|immer|nur|ausschließlich|lieber|vermeide|achte|denk|stell sicher|lass|finger weg|kein(?:e|en|er)?)',
       ),
       /^(?:nutze|verwende|benutze|nimm|schreibe?) (?:\S+ ){0,3}(?:nur|nie|niemals|immer|ausschließlich|kein\w*)(?![\p{L}])/iu,
-      /^(?:fass|änder|lösch|rühr|berühr|push|überschreib|installier|verschieb|entfern|committ|deploy|ersetz|umbenenn)e? (?:\S+ ){1,6}(?:nie|niemals|nicht)(?![\p{L}])/iu,
+      /^(?:fass|änder|lösch|rühr|berühr|push|überschreib|installier|verschieb|entfern|committ|deploy|ersetz|umbenenn)e? (?:[^\s,;]+ ){0,6}(?:nie|niemals|nicht)(?![\p{L}])/iu,
       /\bbitte (?:\S+ ){0,6}(?:nicht|kein\w*|immer|nur|nie|niemals|erst|vorher|ausschließlich)(?![\p{L}])/iu,
       /(?<![\p{L}])(?:darf|darfst|dürfen|soll|sollst|sollen|sollte|sollten|muss|müssen|musst|braucht)(?![\p{L}]) [^?]*(?:nicht|kein|nur|nie|immer|bleiben|sein|werden|unter|höchstens|erst)/iu,
       /(?<![\p{L}])(?:ab (?:jetzt|sofort|heute)|von nun an|künftig|zukünftig|in zukunft|grundsätzlich|generell|verboten|tabu|höchstens|maximal|mindestens|nicht mehr als|statt|anstatt|anstelle|sondern|bevorzug\w*|am liebsten|lieber|nicht anfassen|nicht ändern|unangetastet|in ruhe|ohne (?:meine|mein|rückfrage|zu fragen|\p{L}+ (?:zu \p{L}+|neu\p{L}+))|finger (?:weg|von)|und nicht|mach(?:e)? ich (?:selber|selbst)|frag mich|vorher fragen|bevor du|wir (?:verwenden|benutzen|nutzen|arbeiten|machen|deployen|nehmen) (?:hier )?(?:nur|nie|immer|kein\w*|ausschließlich)|ich (?:will|möchte) (?:kein\w*|nicht|nur|dass|immer|lieber))(?![\p{L}])/iu,
