@@ -1,25 +1,5 @@
-// Installs the pinned agents from the npm registry, each into a folder of its own.
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { AGENT_NAMES, folderOf, type Pinned, VERSIONS } from './installed.ts'
+// Installs the pinned agents. Their own install scripts only copy a program that runs where it is.
+import { installPinned } from './install-pinned.ts'
+import { AGENT_NAMES, VERSIONS } from './installed.ts'
 
-for (const name of AGENT_NAMES) {
-  const pinned = VERSIONS[name]
-  const folder = folderOf(name, pinned)
-  const isThere = existsSync(join(folder, 'node_modules/.bin', pinned.command))
-  if (!isThere) install(folder, pinned)
-  console.log(`${name} ${pinned.version}${isThere ? '' : ' (installed)'}`)
-}
-
-/** Their own install scripts only copy a program that runs where it is. */
-function install(folder: string, { package: name, version }: Pinned): void {
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
-  const args = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts']
-  const { status, stderr } = spawnSync('npm', [...args, `${name}@${version}`], {
-    cwd: folder,
-    encoding: 'utf8',
-  })
-  if (status !== 0) throw new Error(`npm could not install ${name}@${version}:\n${stderr}`)
-}
+for (const name of AGENT_NAMES) installPinned(name, VERSIONS[name])
