@@ -5,7 +5,12 @@ import type { ModelMessage } from 'ai'
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import { expect, expectTypeOf, it } from 'vitest'
-import { compact, createCompactor } from '../../src/index.ts'
+import {
+  type CompactOptions,
+  type CompactorOptions,
+  compact,
+  createCompactor,
+} from '../../src/index.ts'
 
 const TEXT = 'some words '.repeat(200)
 const options = { budget: 2_000 }
@@ -58,18 +63,14 @@ it('a model makes a promise of it, and a compactor keeps the type', async () => 
   expect((await made).messages).toBe(messages)
 })
 
-it('wrong names and values are errors of the compiler', () => {
-  const messages: MessageParam[] = [{ role: 'user', content: 'Hi.' }]
-  // @ts-expect-error There is no such format.
-  expect(() => compact(messages, { budget: 9, format: 'claude' })).toThrow('Unknown format')
-  // @ts-expect-error There is no such option.
-  expect(() => compact(messages, { budget: 9, bugdet: 9 })).toThrow('unknown option')
-  // @ts-expect-error A pin is a text or a message of the same type.
-  expect(() => compact(messages, { budget: 9, pins: [{ role: 'nobody' }] })).toThrow('pins[0]')
-  // @ts-expect-error The budget is a number.
-  expect(() => compact(messages, { budget: '9' })).toThrow('`budget`')
-  // @ts-expect-error Messages are objects.
-  expect(() => compact(['Hi.'], { budget: 9 })).toThrow('messages[0] is not an object')
-  // @ts-expect-error There is no such format.
-  expect(() => createCompactor({ windowTokens: 9, format: 'gpt' })).toThrow('Unknown format')
+it('wrong names and values are errors of the compiler, and of the call', () => {
+  type Options = CompactOptions<MessageParam>
+  expectTypeOf<{ budget: 9; format: 'anthropic' }>().toExtend<Options>()
+  expectTypeOf<{ budget: 9; format: 'claude' }>().not.toExtend<Options>()
+  expectTypeOf<{ budget: '9' }>().not.toExtend<Options>()
+  expectTypeOf<{ budget: 9; pins: { role: 'nobody' }[] }>().not.toExtend<Options>()
+  expectTypeOf<{ windowTokens: 9; format: 'gpt' }>().not.toExtend<CompactorOptions>()
+  expectTypeOf<string[]>().not.toExtend<Parameters<typeof compact>[0]>()
+  const create = () => createCompactor({ windowTokens: 9, format: 'gpt' as never })
+  expect(create).toThrow('Unknown format of messages: gpt.')
 })
