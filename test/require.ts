@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { areInstalled } from './agents/installed.ts'
+import { hasRuntime } from './package/runtimes.ts'
 import { isFastTier } from './scale.ts'
 
 /** Folders with recorded sessions of other agents, which are not part of the project. */
@@ -26,8 +27,9 @@ const PROBES = {
   ripgrep: () => onPath('rg'),
   zsh: () => onPath('zsh'),
   fish: () => onPath('fish'),
-  bun: () => onPath('bun'),
-  deno: () => onPath('deno'),
+  bun: () => hasRuntime('bun'),
+  deno: () => hasRuntime('deno'),
+  workerd: () => hasRuntime('workerd'),
   systemd: () => onPath('systemd-analyze'),
   tmpfs: canMount,
   'other-user': () => isRoot() && succeeds('runuser', ['-u', 'nobody', '--', 'true']),

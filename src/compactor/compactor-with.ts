@@ -1,5 +1,6 @@
 // Checks the options of a compactor and creates it, with the strategies of a kit
 import { PrecisError } from '../core/errors.ts'
+import { dialectOf } from '../messages/detect.ts'
 import type { Compactor, CompactorOptions } from './compactor-interface.ts'
 import { MessageCompactor } from './message-compactor.ts'
 import * as option from './options.ts'
@@ -30,6 +31,7 @@ export function compactorWith<M extends object>(options: CompactorOptions, kit: 
       where: 'target',
       hint: `Here they are ${target} and ${at}.`,
     })
+  if (options.format !== undefined) dialectOf([], options.format)
   if ((options.store === undefined) !== (options.threadId === undefined))
     throw new PrecisError('invalid-input', 'createCompactor: `store` and `threadId` go together.', {
       where: options.store === undefined ? 'store' : 'threadId',

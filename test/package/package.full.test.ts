@@ -12,6 +12,7 @@ import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
 import { ROOT } from '../docs/page.ts'
 import { requirement } from '../require.ts'
 import { installLibrary, type Project } from './installed.ts'
+import { runtimeProgram } from './runtimes.ts'
 
 const PACKAGES = [
   '@anthropic-ai/sdk',
@@ -74,7 +75,7 @@ describe('the programs', () => {
   })
 })
 
-/** `npm install -g bun deno` brings them from the registry. */
+/** `npx node test/package/install-runtimes.ts` brings them from the registry. */
 describe.each([
   ['bun', ['run']],
   ['deno', ['run', '--allow-read', '--allow-env', '--node-modules-dir=manual']],
@@ -82,13 +83,45 @@ describe.each([
   const { available, notice } = requirement(name)
 
   it.skipIf(!available)(`runs what a browser runs ${notice}`, async () => {
-    const { stdout } = await promisify(execFile)(name, [...args, 'programs/browser.js'], {
+    const program = runtimeProgram(name)
+    const { stdout } = await promisify(execFile)(program, [...args, 'programs/browser.js'], {
       cwd: project.folder,
       timeout: 60_000,
     })
     expect(stdout.trim()).toBe('true 4')
   })
 })
+
+describe('in workerd', () => {
+  const { available, notice } = requirement('workerd')
+
+  it.skipIf(!available)(`runs what a browser runs ${notice}`, async () => {
+    const worker = join(project.folder, 'programs/worker.js')
+    writeFileSync(worker, "import './browser.js'\nexport default { test() {} }\n")
+    writeFileSync(join(project.folder, 'bundled.js'), await bundleWhole(worker))
+    writeFileSync(join(project.folder, 'worker.capnp'), WORKER)
+    const args = ['test', 'worker.capnp']
+    const { stdout } = await promisify(execFile)(runtimeProgram('workerd'), args, {
+      cwd: project.folder,
+      timeout: 60_000,
+    })
+    expect(stdout.trim()).toBe('true 4')
+  })
+})
+
+const WORKER = `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [(name = "main", worker = .worker)]);
+const worker :Workerd.Worker = (
+  modules = [(name = "worker.js", esModule = embed "bundled.js")],
+  compatibilityDate = "2026-01-01",
+);
+`
+
+async function bundleWhole(input: string): Promise<string> {
+  const built = await rolldown({ input, platform: 'browser', logLevel: 'silent' })
+  const { output } = await built.generate({ format: 'esm', codeSplitting: false })
+  return output[0].code
+}
 
 describe('the package', () => {
   it('is read by require', async () => {
