@@ -2,8 +2,22 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
-import type { Client, OpenCodeMessage } from './opencode.ts'
 import { stateFolderPath } from './platform-folders.ts'
+
+/** What of OpenCode's client is used. */
+export interface Client {
+  readonly session: {
+    messages(given: { path: { id: string } }): Promise<{ data?: unknown }>
+    get(given: { path: { id: string } }): Promise<{ data?: unknown }>
+  }
+  readonly config: { providers(): Promise<{ data?: unknown }> }
+}
+
+/** A message of OpenCode, as far as it matters here. */
+export interface OpenCodeMessage {
+  info: { id: string; sessionID: string; role: 'user' | 'assistant' }
+  parts: object[]
+}
 
 /** A brief that stands in place of messages. */
 interface View {

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Client, type OpenCodeMessage, plugin } from './opencode.ts'
+import { plugin } from './opencode.ts'
+import type { Client, OpenCodeMessage } from './opencode-views.ts'
 
 const RULE = 'Never touch the migrations folder.'
 const LIMIT = { context: 30_000, output: 4_000 }

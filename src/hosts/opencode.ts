@@ -1,25 +1,11 @@
 // The plug-in for OpenCode: keeps its requests below the window without a model, and feeds its own compaction
-import type { OpenCodeViews } from './opencode-views.ts'
+import type { Client, OpenCodeMessage, OpenCodeViews } from './opencode-views.ts'
 import { askPins } from './run-precis.ts'
 
 /** What of OpenCode's plug-in API is used; a test compiles it against OpenCode's own types. */
 interface PluginInput {
   readonly directory: string
   readonly client: Client
-}
-
-export interface Client {
-  readonly session: {
-    messages(given: { path: { id: string } }): Promise<{ data?: unknown }>
-    get(given: { path: { id: string } }): Promise<{ data?: unknown }>
-  }
-  readonly config: { providers(): Promise<{ data?: unknown }> }
-}
-
-/** A message of OpenCode, as far as it matters here. */
-export interface OpenCodeMessage {
-  info: { id: string; sessionID: string; role: 'user' | 'assistant' }
-  parts: object[]
 }
 
 interface Hooks {
