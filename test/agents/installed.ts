@@ -35,7 +35,7 @@ export function programOf(name: AgentName): string {
 }
 
 /** The program, and the types of its plug-ins. */
-export function isInstalled(name: AgentName): boolean {
+function isInstalled(name: AgentName): boolean {
   const { types = '' } = VERSIONS[name]
   const folder = join(folderOf(name, VERSIONS[name]), 'node_modules', types)
   return existsSync(programOf(name)) && existsSync(folder)
