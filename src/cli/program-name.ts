@@ -43,7 +43,7 @@ export function asTyped(text: string, program: string): string {
 
 /** Not read from the table of commands: that loads them, and they come here. */
 const COMMANDS =
-  /(?<!npx )\bprecis(?= (?:--help|compact|inspect|import|export|threads|diff|undo|redo|fork|pins|recall|show|chat|serve|token|send|check|store|config|doctor|completion|start|edl|dev-model|sessions|sync|install|uninstall|handoff|mcp|hook)\b)/g
+  /(?<!npx )\bprecis(?= (?:--help|compact|inspect|import|export|threads|diff|undo|redo|fork|pins|recall|show|chat|serve|token|send|check|store|config|doctor|completion|start|edl|dev-model|sessions|sync|install|uninstall|handoff|mcp|hook|exam)\b)/g
 
 function isOnPath(path = ''): boolean {
   return path.split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, NAME)))

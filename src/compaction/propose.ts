@@ -83,8 +83,8 @@ export async function proposeCompaction(
   }
 }
 
-/** What is found takes a tenth of the target at most. */
-const PINS_SHARE = 10
+/** What is found takes a third of the target at most. */
+const PINS_SHARE = 3
 
 function pinsFor(
   thread: EditableThread,

@@ -44,7 +44,7 @@ describe('keep-recent', () => {
         await threads.import(threadId, turnOf(word, 2_000))
         planted.push(...['U', 'A', 'T', 'Z'].map((region) => `MARK-${word}${region}`))
       }
-      const ended = await agent.compact(threadId)
+      const ended = await agent.compact(threadId, { strategy: 'keep-recent' })
       expect(ended).toMatchObject({ success: true, strategy: 'keep-recent' })
       expect(markersIn(await everything(setup))).toEqual(expect.arrayContaining(planted))
     }
@@ -69,7 +69,9 @@ describe('keep-recent', () => {
           user(`MARK-R${round}T${at} ${textOf(150)}`),
           ...answer(textOf(3_000)),
         ])
-      expect(await agent.compact(threadId)).toMatchObject({ success: true })
+      expect(await agent.compact(threadId, { strategy: 'keep-recent' })).toMatchObject({
+        success: true,
+      })
       const text = await everything(setup)
       const markers = new Set(markersIn(text))
       const note = /\[\d+ earlier messages? of the user .*?\.\]/.exec(text)?.[0] ?? ''
@@ -140,7 +142,10 @@ describe('keep-recent', () => {
     const { agent, dev, frames, threads, threadId, eventsOf } = setup
     for (let at = 0; at < 8; at += 1) await threads.import(threadId, turnOf(`P${at}`, 2_000))
     dev.script((asked) => ({ text: dutiful(told(asked)) }))
-    const [one, other] = await Promise.all([agent.compact(threadId), agent.compact(threadId)])
+    const [one, other] = await Promise.all([
+      agent.compact(threadId, { strategy: 'keep-recent' }),
+      agent.compact(threadId, { strategy: 'keep-recent' }),
+    ])
     expect(one.runId).toBe(other.runId)
     expect(runsIn(frames)).toHaveLength(1)
     const [event] = await eventsOf('COMPACTION')
@@ -156,7 +161,7 @@ describe('keep-recent', () => {
       ...answer('ok'),
     ])
     for (let at = 0; at < 8; at += 1) await threads.import(threadId, turnOf(`D${at}`, 2_000))
-    const ended = await agent.compact(threadId)
+    const ended = await agent.compact(threadId, { strategy: 'keep-recent' })
     expect(ended).toMatchObject({ success: true, strategy: 'keep-recent' })
     expect(await everything(setup)).toContain('do it.')
   })
@@ -169,7 +174,7 @@ describe('keep-recent', () => {
     for (const round of ['Q', 'R']) {
       for (let at = 0; at < 8; at += 1)
         await threads.import(threadId, turnOf(`${round}${at}`, 2_000))
-      events.push((await agent.compact(threadId)).event?.seq)
+      events.push((await agent.compact(threadId, { strategy: 'keep-recent' })).event?.seq)
     }
     expect(new Set(events).size).toBe(2)
     const before = await everything(setup)

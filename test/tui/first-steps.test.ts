@@ -64,6 +64,8 @@ describe('a compaction that finds nothing', () => {
   it('is not shown as one, cannot be undone, and says what would compact', async () => {
     const chat = await openChat({ preset: 'precis', rows: 40 })
     await shortThread(chat)
+    chat.terminal.enter('/strategy keep-recent')
+    await chat.terminal.sees('by keep-recent from now on')
     chat.terminal.enter('/compact')
     const screen = await chat.terminal.sees('Nothing was compacted')
     expect(screen).toContain('/strategy summarize')
@@ -81,6 +83,8 @@ describe('a compaction that finds nothing', () => {
   it('opens to nothing', async () => {
     const chat = await openChat({ preset: 'precis', rows: 40 })
     await shortThread(chat)
+    chat.terminal.enter('/strategy keep-recent')
+    await chat.terminal.sees('by keep-recent from now on')
     chat.terminal.enter('/compact')
     await chat.terminal.sees('Nothing was compacted')
     chat.terminal.press('alt-up', 'enter')

@@ -162,7 +162,7 @@ describe('precis send', () => {
       'thr_0 not found',
     ],
     ['an unknown preset', ['send', '--preset', 'rnage', 'x'], 2, 'preset: expected precis'],
-    ['an unknown model', ['send', '--model', 'nobody/x', 'x'], 1, 'There is no provider'],
+    ['an unknown model', ['send', '--model', 'nobody/x', 'x'], 2, 'There is no provider'],
     ['no key', ['send', '--model', 'anthropic/claude-opus-5', 'x'], 1, 'no key for anthropic'],
     ['a bad limit', ['threads', '--limit', 'many'], 2, 'not a whole number'],
   ])('refuses %s', async (_, args, status, message) => {
