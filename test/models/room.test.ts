@@ -12,10 +12,10 @@ it.each([
   'chunked-fold',
 ])('%s asks for no more output than the window has left', async (strategy) => {
   for (const windowTokens of [12_000, 30_000]) {
-    const { agent, dev, threads, threadId } = await setUpAgent({ windowTokens })
+    const { agent, dev, threads, threadId } = await setUpAgent({ windowTokens, outputTokens: 16_384 })
     await threads.import(threadId, plantedDrafts(0.9 * windowTokens).drafts)
-    const outcome = await agent.sendMessage(threadId, `/compact --strategy ${strategy}`)
-    expect(outcome, strategy).toMatchObject({ status: 'command', reply: { ok: true } })
+    const result = await agent.compact(threadId, { strategy })
+    expect(result, strategy).toMatchObject({ success: true, strategy })
     expect(dev.requests, strategy).not.toHaveLength(0)
     for (const { body, usage, outcome: ended } of dev.requests) {
       expect(ended, strategy).toBe('answered')
