@@ -66,7 +66,7 @@ describe.skipIf(!available)(`OpenCode with précis ${notice}`, () => {
       expect(alone.world.asides).toBeGreaterThan(1)
 
       const { stdout } = await world.precis(['doctor'])
-      expect(stdout).toContain('installed in opencode')
+      expect(stdout).toContain('opencode: installed')
       expect(stdout).not.toContain('failed:')
       expect((await world.precis(['uninstall', 'opencode'])).status).toBe(0)
       expect(readFileSync(file, 'utf8')).toBe(before)

@@ -84,7 +84,7 @@ describe.skipIf(!available)(`pi with précis ${notice}`, () => {
       expect(has).toEqual([false, true])
 
       const { stdout } = await world.precis(['doctor'])
-      expect(stdout).toContain('installed in pi')
+      expect(stdout).toContain('pi: installed')
       expect(stdout).not.toContain('failed:')
       const settings = readFileSync(join(world.home, '.pi/agent/settings.json'), 'utf8')
       expect((await world.precis(['uninstall', 'pi'])).status).toBe(0)

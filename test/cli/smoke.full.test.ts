@@ -58,8 +58,9 @@ const COMMANDS: readonly Smoke[] = [
   {
     name: 'handoff',
     args: () => ['in.json', '--to', 'codex'],
-    out: /Go on with it: codex resume \S+/,
+    out: /Go on with it in this directory: codex resume \S+/,
   },
+  { name: 'exam', args: () => [sample('session.json')], out: /^ *cascade .*\d\.\d\d$/m },
   { name: 'threads', args: () => [], out: /^thr_\w+ .* events .* tokens .*go$/m },
   { name: 'diff', args: () => ['in.json', 'in.json'], out: /0 out, 0 in/ },
   { name: 'undo', args: () => ['replaced.json'], out: /is restored/ },
