@@ -51,7 +51,7 @@ export async function sessionBrief(wish: BriefWish): Promise<string> {
   ].join('\n')
 }
 
-/** What the host keeps is no part of the brief. */
+/** What the host keeps is no part of the brief; where that begins must be known. */
 async function* before(
   until: string | undefined,
   steps: AsyncIterable<Step>,
@@ -64,6 +64,8 @@ async function* before(
       if (at >= 0) return
     }
   }
+  if (until !== undefined)
+    throw new PrecisError('invalid-input', `the session has no entry ${until} to keep from`)
 }
 
 /** A conversation that fits stays as it is. */
