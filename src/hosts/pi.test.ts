@@ -107,6 +107,16 @@ describe('the extension for pi', () => {
     expect(summary).toContain(RULE)
     expect(summary).toContain('make t34')
     expect(summary).toContain('Keep the names.')
+    const asked = async (...instructions: string[]) => {
+      const details = { by: 'precis', instructions }
+      const entries = [...first, { ...compaction, details }]
+      const made = await onCompact(eventOf(entries, 'm31', 'Keep the names.'), contextOf(entries))
+      return made?.compaction.details.instructions
+    }
+    expect(await asked('Keep the names.', 'Keep dates.')).toEqual([
+      'Keep dates.',
+      'Keep the names.',
+    ])
   })
 
   it('makes the brief from the branch that the user went back to, not from the last one written', async () => {

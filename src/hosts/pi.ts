@@ -147,7 +147,8 @@ function instructionsIn(entries: readonly object[], given = ''): string[] {
     }
     return type === 'compaction' && details?.by === 'precis' ? (details.instructions ?? []) : []
   })
-  return [...new Set([...earlier, given.trim()])].filter(Boolean)
+  // The newest last, also one that was given before.
+  return [...new Set([given.trim(), ...earlier.reverse()])].filter(Boolean).reverse()
 }
 
 const MOST_TOKENS = 12_000
