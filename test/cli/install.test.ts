@@ -126,7 +126,7 @@ describe('precis install', () => {
     const root = join(place().folder, 'a b')
     symlinkSync(fileURLToPath(new URL('../..', import.meta.url)), root)
     const from = pathToFileURL(join(root, 'src/cli/hosts/host-files.ts')).href
-    const where = { command: ['node', 'precis'], home: '/home/me', environment: {} }
+    const where = { command: ['node', 'precis'], home: root, environment: {} }
     const script = `const { filesOf } = await import(${JSON.stringify(from)})
       console.log(filesOf('pi', ${JSON.stringify(where)})[0].add(undefined))`
     const args = ['--preserve-symlinks', '--input-type=module', '--eval', script]
