@@ -1,8 +1,6 @@
 // What OpenCode sends of a session: a brief in place of its beginning, the same from one compaction to the next
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
-import { stateFolderPath } from './platform-folders.ts'
+import { dropView, readView, type View, writeView } from './opencode-view-file.ts'
 
 /** What of OpenCode's client is used. */
 export interface Client {
@@ -17,17 +15,6 @@ export interface Client {
 export interface OpenCodeMessage {
   info: { id: string; sessionID: string; role: 'user' | 'assistant' }
   parts: object[]
-}
-
-/** A brief that stands in place of messages. */
-interface View {
-  /** The first message that OpenCode gave: another one means that it compacted, or that the user went back. */
-  readonly first: string
-  /** The first message that is sent as it is. */
-  readonly keptFrom: string
-  /** The last message when it was made: only later ones tell how full the window is with it. */
-  readonly madeAt: string
-  readonly brief: string
 }
 
 type MakeBrief = (sessionID: string, until: string, budgetTokens: number) => Promise<string>
@@ -48,7 +35,7 @@ export class OpenCodeViews {
   readonly #views = new Map<string, View | undefined>()
   readonly #limits = new Map<string, number>()
   readonly #failed = new Map<string, number>() // session → how many messages it had
-  #compacting: string | undefined
+  readonly #compacting = new Set<string>()
 
   constructor(client: Client, makeBrief: MakeBrief) {
     this.#client = client
@@ -57,7 +44,7 @@ export class OpenCodeViews {
 
   /** OpenCode shows the messages that it summarises next: they get no new view. */
   isCompacting(sessionID: string): void {
-    this.#compacting = sessionID
+    this.#compacting.add(sessionID)
   }
 
   /** In place: OpenCode goes on with the list that it gave. */
@@ -65,13 +52,12 @@ export class OpenCodeViews {
     const [first] = messages
     if (first === undefined) return
     const { sessionID } = first.info
-    const isSummary = this.#compacting === sessionID
-    this.#compacting = undefined
-    let view = await this.#viewOf(sessionID, first.info.id)
+    const isSummary = this.#compacting.delete(sessionID)
+    let view = await this.#viewOf(sessionID, messages)
     if (!isSummary && !this.#isResting(sessionID, messages.length))
       view = (await this.#tryRenew(messages, view)) ?? view
     if (view === undefined) return
-    const at = messages.findIndex(({ info }) => info.id === view.keptFrom)
+    const at = indexOf(messages, view.keptFrom)
     if (at < 0 && !isSummary) return
     messages.splice(
       0,
@@ -80,10 +66,22 @@ export class OpenCodeViews {
     )
   }
 
-  async #viewOf(sessionID: string, first: string): Promise<View | undefined> {
+  /** A brief of messages that the user took back holds no more. */
+  async #viewOf(
+    sessionID: string,
+    messages: readonly OpenCodeMessage[],
+  ): Promise<View | undefined> {
     if (!this.#views.has(sessionID)) this.#views.set(sessionID, await readView(sessionID))
     const view = this.#views.get(sessionID)
-    return view?.first === first ? view : undefined
+    if (view?.first !== messages[0]?.info.id) return undefined
+    if (view === undefined || indexOf(messages, view.keptFrom) >= 0) return view
+    // Not all are given where OpenCode summarises: the session knows the rest.
+    const { data } = await this.#client.session.messages({ path: { id: sessionID } })
+    if (!Array.isArray(data)) return undefined
+    if (indexOf(data, view.keptFrom) >= 0) return view
+    this.#views.set(sessionID, undefined)
+    await dropView(sessionID)
+    return undefined
   }
 
   /** Where none can be made now, the one before stays. */
@@ -114,12 +112,12 @@ export class OpenCodeViews {
   ): Promise<View | undefined> {
     const [first] = messages
     const last = messages.at(-1)
-    const since = view ? messages.findIndex(({ info }) => info.id === view.madeAt) + 1 : 0
+    const since = view ? indexOf(messages, view.madeAt) + 1 : 0
     const answerAt = messages.findLastIndex((message, at) => at >= since && usedBy(message) > 0)
     const answer = messages[answerAt]
     if (first === undefined || last === undefined || answer === undefined) return undefined
     const trigger = (await this.#limitOf(answer)) * TRIGGER_SHARE
-    const kept = view ? messages.findIndex(({ info }) => info.id === view.keptFrom) : 0
+    const kept = view ? Math.max(0, indexOf(messages, view.keptFrom)) : 0
     const weights = messages.map(weigh)
     const shown = sum(weights.slice(kept, answerAt + 1)) + (view ? estimateTokens(view.brief) : 0)
     const used = usedBy(answer)
@@ -233,24 +231,8 @@ function withBrief(
   return [opening, ...(opens ? tail.slice(1) : tail)]
 }
 
-function fileOf(sessionID: string): string {
-  const folder = join(stateFolderPath({ cwd: process.cwd(), environment: process.env }), 'opencode')
-  return join(folder, `${sessionID.replaceAll(/[^\w-]/g, '_')}.json`)
-}
-
-/** A view that cannot be read is made again. */
-async function readView(sessionID: string): Promise<View | undefined> {
-  const text = await readFile(fileOf(sessionID), 'utf8').catch(() => '')
-  if (text === '') return undefined
-  const { first, keptFrom, madeAt, brief } = JSON.parse(text) as Partial<View>
-  if (first === undefined || keptFrom === undefined || madeAt === undefined) return undefined
-  return brief === undefined ? undefined : { first, keptFrom, madeAt, brief }
-}
-
-async function writeView(sessionID: string, view: View): Promise<void> {
-  const file = fileOf(sessionID)
-  await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
-  await writeFile(file, JSON.stringify(view), { mode: 0o600 })
+function indexOf(messages: readonly OpenCodeMessage[], id: string): number {
+  return messages.findIndex(({ info }) => info.id === id)
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,5 +1,5 @@
 // The plug-in for OpenCode: a view that stays the same until it is full, what its own compaction gets, and no harm where it fails.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -115,6 +115,58 @@ describe('the plug-in for OpenCode', () => {
     expect(output.context.join('\n')).toContain('make t20')
     const head = full.slice(0, 10) // all of it is in the brief
     expect((await shown(head)).map(textIn)).toEqual([textIn(brief)])
+  })
+
+  it('forgets a view of messages that the user took back, also where OpenCode summarises', async () => {
+    const full = messagesOf(20, 24_000)
+    let all = full
+    const { hooks, shown } = await open(() => all)
+    await shown(full)
+    const later = messagesOf(3, 1_000).slice(1)
+    const others = later.map((one) => ({ ...one, info: { ...one.info, id: `x${one.info.id}` } }))
+    for (const rest of [[...full.slice(0, 3), ...others], full.slice(0, 3)]) {
+      all = rest
+      await hooks['experimental.session.compacting']({ sessionID: SESSION }, { context: [] })
+      expect(await shown(rest)).toEqual(rest)
+      expect(readdirSync(join(folder, 'opencode'))).toEqual([])
+      all = full // from which one is made again
+      expect(textIn((await shown(full))[0])).toMatch(/^\[Context note/)
+    }
+  })
+
+  it('keeps a view where the session cannot be asked whether it still fits', async () => {
+    const full = messagesOf(20, 24_000)
+    let all: OpenCodeMessage[] | undefined = full
+    const { hooks, shown } = await open(() => all as OpenCodeMessage[])
+    await shown(full)
+    await hooks['experimental.session.compacting']({ sessionID: SESSION }, { context: [] })
+    all = undefined
+    expect(await shown(full.slice(0, 3))).toEqual(full.slice(0, 3))
+    expect(readdirSync(join(folder, 'opencode'))).toEqual([`${SESSION}.json`])
+  })
+
+  it('makes a view again where its file is broken', async () => {
+    const full = messagesOf(20, 24_000)
+    const brief = (await (await open(() => full)).shown(full))[0]
+    const file = join(folder, 'opencode', `${SESSION}.json`)
+    for (const broken of ['{"first":"msg_0","kep', 'null', '{"first":1,"keptFrom":[]}', '']) {
+      writeFileSync(file, broken)
+      expect((await (await open(() => full)).shown(full))[0]).toEqual(brief)
+      expect(readdirSync(join(folder, 'opencode'))).toEqual([`${SESSION}.json`])
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ brief: textIn(brief) })
+    }
+  })
+
+  it('knows which session OpenCode summarises when another one sends a request between', async () => {
+    const full = messagesOf(20, 24_000)
+    const { hooks, shown } = await open(() => full)
+    await shown(full)
+    await hooks['experimental.session.compacting']({ sessionID: SESSION }, { context: [] })
+    const other = messagesOf(2, 100).map(({ info, parts }) => ({
+      ...{ info: { ...info, sessionID: 'ses_2' }, parts },
+    }))
+    expect(await shown(other)).toEqual(other)
+    expect(await shown(full.slice(0, 10))).toHaveLength(1)
   })
 
   it('changes nothing where it fails, and writes down why', async () => {

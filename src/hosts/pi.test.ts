@@ -107,6 +107,39 @@ describe('the extension for pi', () => {
     expect(summary).toContain(RULE)
     expect(summary).toContain('make t34')
     expect(summary).toContain('Keep the names.')
+    const asked = async (...instructions: string[]) => {
+      const details = { by: 'precis', instructions }
+      const entries = [...first, { ...compaction, details }]
+      const made = await onCompact(eventOf(entries, 'm31', 'Keep the names.'), contextOf(entries))
+      return made?.compaction.details.instructions
+    }
+    expect(await asked('Keep the names.', 'Keep dates.')).toEqual([
+      'Keep dates.',
+      'Keep the names.',
+    ])
+  })
+
+  it('makes the brief from the branch that the user went back to, not from the last one written', async () => {
+    const { onCompact } = loaded()
+    const branch = entriesOf(20)
+    const left = ['Use MongoDB. Never use SQL.', 'Add the shards.'].map((content, at) => ({
+      ...{ type: 'message', id: `x${at}`, parentId: at === 0 ? 'm2' : 'x0' },
+      message: { role: 'user', content },
+    }))
+    const made = await onCompact(eventOf(branch, 'm31'), contextOf([...branch, ...left]))
+    const summary = made?.compaction.summary ?? ''
+    expect(summary).toContain('make t14')
+    expect(summary).not.toContain('make t15')
+    expect(summary).not.toMatch(/MongoDB|SQL|shards/)
+    const alone = await onCompact(eventOf(branch, 'm31'), contextOf(branch))
+    expect(summary).toBe(alone?.compaction.summary)
+  })
+
+  it('leaves the compaction to pi where the first entry to keep is not on the branch', async () => {
+    const { onCompact } = loaded()
+    const entries = entriesOf(20)
+    expect(await onCompact(eventOf(entries, 'gone'), contextOf(entries))).toBeUndefined()
+    expect(readFileSync(join(folder, 'host-failures.log'), 'utf8')).toMatch(/ plugin pi .*gone/)
   })
 
   it('recalls what was compacted, by words and by the ref of a find', async () => {

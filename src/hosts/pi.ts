@@ -114,7 +114,7 @@ async function compacted(
   const instructions = instructionsIn(branchEntries, customInstructions)
   const summary = await sessionBrief({
     format,
-    text: linesOf(sessionManager),
+    text: linesOf(sessionManager, branchEntries.at(-1)),
     until: firstKeptEntryId,
     budgetTokens: budgetFor(model?.contextWindow ?? 0, settings),
     pins,
@@ -126,9 +126,15 @@ async function compacted(
   return { compaction: { summary, firstKeptEntryId, tokensBefore, details } }
 }
 
-/** The session as pi writes it to its file. */
-function linesOf(session: Context['sessionManager']): string {
+/**
+ * The session as pi writes it to its file. Its last entry says which branch is in force; pi writes none when the user
+ * goes to another branch, so one that follows the given leaf stands in for what pi writes there next.
+ */
+function linesOf(session: Context['sessionManager'], leaf?: object): string {
+  const { id } = (leaf ?? {}) as { id?: string }
+  const next = { type: 'custom', id: 'precis-next', parentId: id, customType: 'precis' }
   const records = [session.getHeader() ?? {}, ...session.getEntries()]
+  if (id !== undefined) records.push(next)
   return records.map((record) => `${JSON.stringify(record)}\n`).join('')
 }
 
@@ -141,7 +147,8 @@ function instructionsIn(entries: readonly object[], given = ''): string[] {
     }
     return type === 'compaction' && details?.by === 'precis' ? (details.instructions ?? []) : []
   })
-  return [...new Set([...earlier, given.trim()])].filter(Boolean)
+  // The newest last, also one that was given before.
+  return [...new Set([given.trim(), ...earlier.reverse()])].filter(Boolean).reverse()
 }
 
 const MOST_TOKENS = 12_000

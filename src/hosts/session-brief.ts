@@ -5,6 +5,7 @@ import type { ThreadEvent } from '../core/log/event.ts'
 import type { Built } from '../core/view/build.ts'
 import type { MessagePart } from '../core/view/message.ts'
 import { typedTexts } from '../core/view/typed-text.ts'
+import { cutHead } from '../core/window/tokens/cut.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
 import { createThreads, type Threads } from '../doors/threads.ts'
 import { importSession } from '../formats/reading/import-session.ts'
@@ -29,29 +30,55 @@ export interface BriefWish {
 
 /** It begins as every brief does, so that the next one is made from the log and not from this text. */
 export async function sessionBrief(wish: BriefWish): Promise<string> {
-  const { format, until, budgetTokens, pins = [], instructions = [] } = wish
+  const { format, until, budgetTokens, pins = [] } = wish
   const threads = createThreads()
   const reader = {
     ...format,
     read: (...given: Parameters<typeof format.read>) => before(until, format.read(...given)),
   }
   const { threadId } = await importSession(threads, reader, textSource(wish.text))
-  await shrink(threads, threadId, budgetTokens, instructions)
-  const { opened, rest } = split(await threads.messages(threadId))
-  const said = [opened, ...rest].join('\n')
-  const rules = constraintsIn(await threads.getAllEvents(threadId)).filter(
-    (rule) => !said.includes(rule),
+  const left = Math.max(0, budgetTokens - tokensOf(pins))
+  const instructions = newestInstructions(wish.instructions ?? [], left * INSTRUCTIONS_SHARE)
+  const constraints = newestConstraints(
+    await threads.getAllEvents(threadId),
+    Math.min(CONSTRAINT_TOKENS, left * CONSTRAINTS_SHARE),
   )
-  return [
-    opened,
-    wish.recall,
-    ...section('Constraints of the user that still hold', [...pins, ...rules].map(asData)),
-    ...section('What the user asked of this compaction', instructions.map(asData)),
-    ...section('The last messages before what follows', rest),
-  ].join('\n')
+  const compose = ({ opened, rest }: Shrunk, most = CONSTRAINT_TOKENS): string => {
+    const said = [opened, ...rest].join('\n')
+    const unsaid = constraints.filter((rule) => !said.includes(rule))
+    const rules = newest(unsaid, most)
+    return [
+      opened,
+      wish.recall,
+      ...section('Constraints of the user that still hold', [...pins, ...rules].map(asData)),
+      ...section('What the user asked of this compaction', instructions.map(asData)),
+      ...section('The last messages before what follows', rest),
+    ].join('\n')
+  }
+  let room = Math.max(LEAST_TOKENS, left - tokensOf([wish.recall, ...instructions]))
+  for (let tries = MOST_TRIES; ; tries -= 1) {
+    const parts = await shrunk(threads, threadId, room, instructions)
+    const text = compose(parts)
+    const over = estimateTokens(text) - budgetTokens
+    if (over <= 0) return text
+    if (tries === 1 || room === LEAST_TOKENS)
+      return compose(parts, budgetTokens - estimateTokens(compose(parts, 0)) - HEADING_TOKENS)
+    // Only the extract shows which rules it leaves to say; a smaller one may leave more of them.
+    room = Math.max(LEAST_TOKENS, room - over - Math.ceil(budgetTokens * SPARE_SHARE))
+  }
 }
 
-/** What the host keeps is no part of the brief. */
+/** With less, hardly more than a heading is left of a conversation. */
+const LEAST_TOKENS = 200
+const SPARE_SHARE = 0.03
+const MOST_TRIES = 4
+const HEADING_TOKENS = 20
+
+/** Of what the pins leave. */
+const INSTRUCTIONS_SHARE = 1 / 6
+const CONSTRAINTS_SHARE = 1 / 3
+
+/** What the host keeps is no part of the brief; where that begins must be known. */
 async function* before(
   until: string | undefined,
   steps: AsyncIterable<Step>,
@@ -64,24 +91,34 @@ async function* before(
       if (at >= 0) return
     }
   }
+  if (until !== undefined)
+    throw new PrecisError('invalid-input', `the session has no entry ${until} to keep from`)
 }
 
-/** A conversation that fits stays as it is. */
-async function shrink(
+interface Shrunk {
+  readonly opened: string
+  readonly rest: readonly string[]
+}
+
+/** A conversation that fits stays as it is; the log is the same afterwards, for another try. */
+async function shrunk(
   threads: Threads,
   threadId: string,
   budget: number,
   instructions: readonly string[],
-): Promise<void> {
+): Promise<Shrunk> {
   const { tokens } = await threads.context(threadId)
-  if (tokens <= budget) return
+  if (tokens <= budget) return split(await threads.messages(threadId))
   const asked = { budget, instructions: instructions.join('\n') }
   const outcome = await threads.compact(threadId, 'extract', asked)
   if (!outcome.committed) throw new PrecisError('invalid-input', outcome.refusal.message)
+  const shown = split(await threads.messages(threadId))
+  await threads.undo(threadId)
+  return shown
 }
 
 /** The brief, and what stands behind it as one line or more for each part. */
-function split({ messages }: Built): { readonly opened: string; readonly rest: string[] } {
+function split({ messages }: Built): Shrunk {
   let opened = OPENING
   const rest = messages.flatMap(({ role, parts }) =>
     parts.flatMap((part) => {
@@ -121,7 +158,7 @@ function lineOf(role: 'user' | 'assistant', part: MessagePart): string[] {
 const CONSTRAINT_TOKENS = 2_000
 
 /** The newest, each once, in their order. */
-function constraintsIn(events: readonly ThreadEvent[]): string[] {
+function newestConstraints(events: readonly ThreadEvent[], most: number): string[] {
   const found = new Set<string>()
   for (const event of events)
     if (event.type === 'USER_MESSAGE')
@@ -129,12 +166,31 @@ function constraintsIn(events: readonly ThreadEvent[]): string[] {
         found.delete(text)
         found.add(text)
       }
-  let room = CONSTRAINT_TOKENS
-  const fitting = [...found].reverse().filter((text) => {
-    room -= estimateTokens(text)
-    return room >= 0
+  return newest([...found], most)
+}
+
+/** The last one in any case, as far as there is room. */
+function newestInstructions(all: readonly string[], most: number): string[] {
+  const last = all.at(-1)
+  if (last === undefined || tokensOf([last]) <= most) return newest(all, most)
+  const share = most / tokensOf([last])
+  return [`${cutHead(last, Math.floor(last.length * share))}…`]
+}
+
+/** Those that fit, in their order. */
+function newest(texts: readonly string[], most: number): string[] {
+  let room = most
+  const fitting = texts.toReversed().filter((text) => {
+    const tokens = tokensOf([text])
+    if (tokens > room) return false
+    room -= tokens
+    return true
   })
   return fitting.reverse()
+}
+
+function tokensOf(texts: readonly string[]): number {
+  return texts.reduce((total, text) => total + estimateTokens(text), 0)
 }
 
 function section(title: string, lines: readonly string[]): string[] {

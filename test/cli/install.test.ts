@@ -1,6 +1,15 @@
 // précis inside other agents: what `install` writes, that `uninstall` leaves no trace, and what the hooks say.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { eachPlace, sample } from './place.ts'
 
@@ -111,6 +120,18 @@ describe('precis install', () => {
     await place().precis(['uninstall', 'pi'])
     expect(configuration()).toEqual(before)
     expect(place().read('.pi/agent/extensions/precis.js')).toBe('// my own\n')
+  })
+
+  it('names the plug-in by its path, also in a folder with a space', () => {
+    const root = join(place().folder, 'a b')
+    symlinkSync(fileURLToPath(new URL('../..', import.meta.url)), root)
+    const from = pathToFileURL(join(root, 'src/cli/hosts/host-files.ts')).href
+    const where = { command: ['node', 'precis'], home: root, environment: {} }
+    const script = `const { filesOf } = await import(${JSON.stringify(from)})
+      console.log(filesOf('pi', ${JSON.stringify(where)})[0].add(undefined))`
+    const args = ['--preserve-symlinks', '--input-type=module', '--eval', script]
+    const written = execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 })
+    expect(written).toContain(`from ${JSON.stringify(join(root, 'src/hosts/pi.ts'))}`)
   })
 
   it('shows by --dry-run what it would write', async () => {

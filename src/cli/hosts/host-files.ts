@@ -1,7 +1,8 @@
 // The files of each agent that `precis install` changes: how its own part is put in, found and taken out
 import { readFileSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { PrecisError } from '../../core/errors.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Io } from '../process-io.ts'
@@ -196,8 +197,8 @@ function entryFile(path: string, field: string, value: Json, wanted: Fields = {}
 
 /** A file that is all ours: it loads the plug-in of this package and says how précis is started. */
 function ownFile(path: string, host: 'opencode' | 'pi', command: readonly string[]): HostFile {
-  const plugin = new URL(`../../hosts/${host}.js`, import.meta.url).pathname
-  const module = plugin.includes('/dist/') ? plugin : plugin.replace(/\.js$/, '.ts')
+  const { url } = import.meta
+  const module = fileURLToPath(new URL(`../../hosts/${host}${extname(url)}`, url))
   const mark = `// Written by \`precis install ${host}\`; \`precis uninstall ${host}\` removes it.\n`
   const text = `${mark}import { plugin } from ${JSON.stringify(module)}
 export default plugin(${JSON.stringify(command)})
