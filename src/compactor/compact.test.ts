@@ -84,6 +84,32 @@ describe('compact', () => {
     expect(JSON.stringify(out)).toContain(text)
   })
 
+  it.each(['cascade', 'extract', 'drop-turns', 'trim-tool-results'])(
+    'keeps a pinned text where one message is all there is, by %s, or says that it cannot',
+    (strategy) => {
+      const pin = 'Never touch the blue door.'
+      const long = Array.from({ length: 1_000 }, (_, at) => `word${at}`).join(' ')
+      const conversations = [
+        [{ role: 'user', content: long }],
+        [{ role: 'user', content: `${long} ${pin} ${long}` }],
+        [
+          { role: 'user', content: long },
+          { role: 'assistant', content: 'I see.' },
+        ],
+      ]
+      for (const messages of conversations) {
+        const made = () => compact(messages, { budget: 600, strategy, pins: [pin] })
+        try {
+          const { messages: out, report } = made()
+          expect(JSON.stringify(out)).toContain(pin)
+          if (/cascade|extract/.test(strategy)) expect(report.after.total).toBeLessThanOrEqual(600)
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'irreducible' })
+        }
+      }
+    },
+  )
+
   it('writes no refs, as nothing can read them', () => {
     const messages = rounds(20)
     for (const strategy of [

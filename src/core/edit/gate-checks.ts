@@ -4,7 +4,7 @@ import { collectPuts, type Item, isNew, isNewEntry, newEntryAt } from '../view/e
 import { roundsOf, seamsOf } from '../view/seam.ts'
 import type { PlacedEdit } from './apply.ts'
 import type { Edit, EntryId, NewEntry, Put } from './change.ts'
-import { isRewrite, type Pins, pinnedEntries, pinnedText } from './pins.ts'
+import { isRewrite, type Pins, pinnedEntries, pinnedText, saysAll } from './pins.ts'
 
 /** The context around a change that is not committed yet. */
 interface Draft {
@@ -118,9 +118,11 @@ export function checkPins(draft: Draft, pins: Pins, eventAt: EventAt): Refusal |
     if (!visible.has(id))
       return { reason: 'loses-pin', message: `The pinned entry ${id} would be lost.` }
   const text = pinnedText(pins)
-  const replacing = draft.placed.filter(({ edit }) => !isRewrite(edit))
-  if (text === undefined || replacing.length === 0) return undefined
-  const put = replacing
+  if (text === undefined || draft.placed.length === 0) return undefined
+  const isReplacing = draft.placed.some(({ edit }) => !isRewrite(edit))
+  const users = draft.after.filter(({ kind }) => kind === 'user')
+  if (!isReplacing && saysAll(users, pins, eventAt)) return undefined
+  const put = draft.placed
     .flatMap(({ edit }) => edit.put)
     .some((entry) => isNewEntry(entry) && isPins(entry, text))
   const stood = draft.after.some((item) => {

@@ -111,10 +111,11 @@ export function keepPins(
   return withPinnedText(kept, items, pins, held, eventAt)
 }
 
-/** A rewrite stands alone in its edit: it covers one entry and puts one. */
+/** A rewrite stands alone in its edit: it covers one entry and puts one. Only pinned texts may follow it. */
 export function isRewrite(edit: Edit): boolean {
-  const put = edit.put[0]
-  return edit.put.length === 1 && put !== undefined && isNewEntry(put) && put.of !== undefined
+  const [put, ...others] = edit.put
+  if (put === undefined || !isNewEntry(put) || put.of === undefined) return false
+  return others.every((other) => isNewEntry(other) && other.label === 'pins')
 }
 
 function keepHeld(
@@ -168,8 +169,9 @@ function withPinnedText(
   const at = edits.findLastIndex((edit) => !isRewrite(edit))
   const entry: NewEntry = { type: 'USER_MESSAGE', data: text, label: 'pins' }
   if (at < 0) {
-    const untouched = items.filter(({ id, kind }) => kind === 'user' && !covered(id))
-    return saysAll(untouched, pins, eventAt) ? bare : withEntry(bare, entry, standing, untouched)
+    const untouched = items.filter(({ id }) => !covered(id))
+    const said = untouched.filter(({ kind }) => kind === 'user')
+    return saysAll(said, pins, eventAt) ? bare : withEntry(bare, entry, standing, untouched)
   }
   return bare.map((edit, index) =>
     index === at ? { ...edit, put: beforeContinuation(collectPuts(edit), [entry]) } : edit,
@@ -177,12 +179,12 @@ function withPinnedText(
 }
 
 /** Whether every pinned text is in what the user said. */
-function saysAll(items: readonly Item[], pins: Pins, eventAt: EventAt): boolean {
+export function saysAll(items: readonly Item[], pins: Pins, eventAt: EventAt): boolean {
   const said = items.flatMap(({ id }) => userTexts(id, eventAt))
   return pins.every(({ text }) => text === undefined || said.some((each) => each.includes(text)))
 }
 
-/** In the place of the former one, or before what the user said last. */
+/** In the place of the former one, before what the user said last or an answer, or behind what is rewritten. */
 function withEntry(
   edits: readonly Edit[],
   entry: NewEntry,
@@ -190,9 +192,14 @@ function withEntry(
   untouched: readonly Item[],
 ): Edit[] {
   const former = standing.at(-1)
-  const last = untouched.at(-1)
   if (former) return [...edits, { covers: [former.id], put: [entry] }]
-  return last ? [...edits, { covers: [last.id], put: [entry, { keep: last.id }] }] : [...edits]
+  const place =
+    untouched.findLast(({ kind }) => kind === 'user') ??
+    untouched.find(({ kind, calls = [] }) => kind === 'answer' && calls.length === 0)
+  if (place) return [...edits, { covers: [place.id], put: [entry, { keep: place.id }] }]
+  return edits.map((edit, at) =>
+    at === edits.length - 1 ? { ...edit, put: [...edit.put, entry] } : edit,
+  )
 }
 
 function userTexts(id: EntryId, eventAt: EventAt): readonly string[] {

@@ -115,9 +115,8 @@ function Put({ added }: { readonly added: readonly DiffEntry[] }) {
     <section aria-label="After">
       {added.map((entry) => (
         <details key={entry.ref} className="entry added" open>
-          <summary>
-            <EntryHead entry={entry} /> stands for them
-          </summary>
+          <summary>What stands for them</summary>
+          <EntryHead entry={entry} />
           <Markdown text={splitEnvelope(entry.text).body} />
         </details>
       ))}
