@@ -294,6 +294,47 @@ describe('compact on a recorded session', () => {
   })
 })
 
+describe('compact on what it gave back', () => {
+  const ASKED = 'Build it:\n- do the parser\n‣ do not touch lexer.ts\n- then run the tests'
+  const talk = (from: number, count: number, first?: string) =>
+    Array.from({ length: 2 * count }, (_, at) =>
+      at % 2 === 0
+        ? { role: 'user', content: (at === 0 && first) || `Request ${from + at}: go on.` }
+        : { role: 'assistant', content: `Answer ${from + at}: ${'some long words '.repeat(60)}` },
+    )
+  const again = (messages: readonly { role: string; content: unknown }[]) => [
+    ...messages,
+    ...(messages.at(-1)?.role === 'user' ? [{ role: 'assistant', content: 'Done.' }] : []),
+    ...talk(100, 10),
+  ]
+  const options = { budget: 3_000, format: 'anthropic' as const }
+
+  it.each(['cascade', 'extract'])('keeps lists in the words of the user with %s', (strategy) => {
+    let messages: readonly { role: string; content: unknown }[] = talk(0, 20, ASKED)
+    for (let time = 0; time < 3; time += 1) {
+      messages = compact(messages, { ...options, strategy }).messages
+      const text = JSON.stringify(messages)
+      for (const line of ASKED.split('\n- ')) expect(text).toContain(line.split('\n')[0])
+      expect(text).toContain('do not touch lexer.ts\\n- then run the tests')
+      messages = again(messages)
+    }
+  })
+
+  it('keeps what a model wrote for a brief where no model writes the next ones', async () => {
+    const prose =
+      '### Goal\nBuild the parser.\n\n### Reasons\n- Recursive descent, since PLUGH is simple.\n- No yacc.\n\n### Approach\nFirst the lexer.\n\n### Next step\nWrite tests.'
+    const first = await compact(talk(0, 20, ASKED), { ...options, model: async () => prose })
+    let messages: readonly { role: string; content: unknown }[] = first.messages
+    expect(JSON.stringify(messages)).toContain('PLUGH')
+    for (let time = 0; time < 3; time += 1) {
+      messages = compact(again(messages), { ...options, strategy: 'extract' }).messages
+      const text = JSON.stringify(messages)
+      expect(text).toContain('PLUGH is simple.\\n- No yacc.')
+      expect(text.match(/PLUGH/g)).toHaveLength(1)
+    }
+  })
+})
+
 describe.each(MESSAGE_FORMATS)('compact on random messages of %s', (format) => {
   it('detects the format', () => {
     for (const seed of seeds(100, 20)) {

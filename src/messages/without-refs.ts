@@ -1,6 +1,10 @@
 // Texts of compactions for readers that cannot read refs: the sentences stay, the refs go
+import { MESSAGE_MARK } from '../core/view/refs.ts'
 
 const REF = String.raw`\[ref:(?:[^\s\]]{1,250}:)?[ec]\d[\d.]{0,30}(?:@\d{1,15})?\]`
+
+/** For lines that begin with that mark and yet continue a message. */
+const OTHER_MARK = '• '
 
 /** In this order: the last one takes what no sentence before it knows. */
 const REWORDED: readonly (readonly [pattern: RegExp, words: string])[] = [
@@ -26,10 +30,14 @@ const REWORDED: readonly (readonly [pattern: RegExp, words: string])[] = [
   [new RegExp(`up to and including ${REF} \\(`, 'g'), 'up to and including the last one ('],
   [/, ref [ec]\d[\d.]{0,30}\]/g, ']'],
   [/\[image ref [ec]\d[\d.]{0,30}\]/g, '[image]'],
-  [new RegExp(`^${REF} `, 'gm'), '- '],
+  [new RegExp(`^${REF} `, 'gm'), MESSAGE_MARK],
   [new RegExp(` ?${REF}`, 'g'), ''],
 ]
 
+const LISTS = new RegExp(`^${REF} `, 'm')
+const MARKED = new RegExp(`^${MESSAGE_MARK}`, 'gm')
+
 export function withoutRefs(text: string): string {
-  return REWORDED.reduce((known, [pattern, words]) => known.replaceAll(pattern, words), text)
+  const quoted = LISTS.test(text) ? text.replaceAll(MARKED, OTHER_MARK) : text
+  return REWORDED.reduce((known, [pattern, words]) => known.replaceAll(pattern, words), quoted)
 }

@@ -13,6 +13,13 @@ const BINDING = [
   'When you add a rule, also add a line to the docs.',
   'Nutze ausschließlich die Standardbibliothek.',
   'Utilise uniquement TypeScript.',
+  'Fasse die Dateien in legacy niemals an.',
+  'Lösche die Tests nicht.',
+  'Lösch mir das bitte nicht.',
+  'Bitte mach das nicht nochmal.',
+  'Bitte ändere an der API nicht den Namen.',
+  'Bitte leg hier keine neuen Dateien an.',
+  'Bitte ändere die Konfiguration nicht.',
 ]
 
 const ORDINARY = [
@@ -24,6 +31,13 @@ const ORDINARY = [
   'I must admit that this is better.',
   'No luck with that one.',
   'Mach dir keinen Kopf, das war mein Fehler.',
+  'Lösche bitte alles was nicht gebraucht wird.',
+  'Entferne die Tests die nicht laufen.',
+  'Ersetze alle Links die nicht mehr gehen.',
+  'Verschiebe Dateien die nie importiert werden nach old/.',
+  'Bitte entferne die Tests, die der Linter nicht mag.',
+  'Lösche bitte alles was keine Tests hat.',
+  'Lösche die nicht mehr benötigten Dateien.',
 ]
 
 describe('what binds', () => {

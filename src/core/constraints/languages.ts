@@ -23,6 +23,14 @@ export function clause(source: string): RegExp {
   return new RegExp(`${BEFORE}${GREETING}(?:${source})(?![\\p{L}])`, 'iu')
 }
 
+const GERMAN_ACTS =
+  '(?:fass|änder|lösch|rühr|berühr|push|überschreib|installier|verschieb|entfern|committ|deploy|ersetz|umbenenn)e?'
+/** Up to a negation: no word in it opens a relative clause, which would have the negation for itself. */
+const germanObject = (word: string) =>
+  String.raw`(?:(?:mir |uns |mal |ja |jetzt |hier )*(?:die|das|der|den|dem) )?(?:(?!(?<!(?<!\p{L})(?:an|in|auf|bei|mit|von|zu|aus|vor|nach|über|für|durch|und|oder) )(?:die|das|der|was|wo|wenn|weil|welche[rsmn]?|falls|sofern|deren|dessen|denen|dass|ob)[\s,])${word} ){0,6}`
+/** “nicht benötigte Dateien” are to go once. */
+const NOT_OF_A_NOUN = String.raw`(?![\p{L}])(?! (?:mehr |länger )?(?:(?:ge|be|ver|ent|er|zer|unter)\p{L}+(?:te|ene)|\p{L}+(?:ierte|ende|bare|tige))[nrsm]? )`
+
 export const LANGUAGES: readonly Cues[] = [
   {
     // German
@@ -33,8 +41,15 @@ export const LANGUAGES: readonly Cues[] = [
         '(?:bitte |also )?(?:niemals|nie|auf keinen fall|keinesfalls|immer|nur|ausschließlich|lieber|vermeide|achte|denk|stell sicher|lass|finger weg|kein(?:e|en|er)?)',
       ),
       /^(?:nutze|verwende|benutze|nimm|schreibe?) (?:\S+ ){0,3}(?:nur|nie|niemals|immer|ausschließlich|kein\w*)(?![\p{L}])/iu,
-      /^(?:fass|änder|lösch|rühr|berühr|push|überschreib|installier|verschieb|entfern|committ|deploy|ersetz|umbenenn)e? (?:[^\s,;]+ ){0,6}(?:nie|niemals|nicht)(?![\p{L}])/iu,
-      /\bbitte (?:\S+ ){0,6}(?:nicht|kein\w*|immer|nur|nie|niemals|erst|vorher|ausschließlich)(?![\p{L}])/iu,
+      new RegExp(
+        `^${GERMAN_ACTS} (?:bitte )?${germanObject('[^\\s,;]+')}(?:nie|niemals|nicht)${NOT_OF_A_NOUN}`,
+        'iu',
+      ),
+      new RegExp(
+        `\\bbitte (?:\\p{L}+(?<![ns]) )?${germanObject('\\S+')}(?:nicht|nie|niemals|kein\\w*)${NOT_OF_A_NOUN}`,
+        'iu',
+      ),
+      /\bbitte (?:\S+ ){0,6}(?:immer|nur|erst|vorher|ausschließlich)(?![\p{L}])/iu,
       /(?<![\p{L}])(?:darf|darfst|dürfen|soll|sollst|sollen|sollte|sollten|muss|müssen|musst|braucht)(?![\p{L}]) [^?]*(?:nicht|kein|nur|nie|immer|bleiben|sein|werden|unter|höchstens|erst)/iu,
       /(?<![\p{L}])(?:ab (?:jetzt|sofort|heute)|von nun an|künftig|zukünftig|in zukunft|grundsätzlich|generell|verboten|tabu|höchstens|maximal|mindestens|nicht mehr als|statt|anstatt|anstelle|sondern|bevorzug\w*|am liebsten|lieber|nicht anfassen|nicht ändern|unangetastet|in ruhe|ohne (?:meine|mein|rückfrage|zu fragen|\p{L}+ (?:zu \p{L}+|neu\p{L}+))|finger (?:weg|von)|und nicht|mach(?:e)? ich (?:selber|selbst)|frag mich|vorher fragen|bevor du|wir (?:verwenden|benutzen|nutzen|arbeiten|machen|deployen|nehmen) (?:hier )?(?:nur|nie|immer|kein\w*|ausschließlich)|ich (?:will|möchte) (?:kein\w*|nicht|nur|dass|immer|lieber))(?![\p{L}])/iu,
       /^(?:nein|nee|nö|falsch|stimmt nicht|doch nicht|eigentlich|moment)[,.:! ]+\S[^?]{8,}/iu,

@@ -5,7 +5,7 @@ import type { EventAt, PinData, ThreadEvent } from '../log/event.ts'
 import type { Reducer } from '../ports.ts'
 import type { Json } from '../text/json.ts'
 import { matchesText } from '../text/words.ts'
-import type { Part, UserContent } from '../view/content.ts'
+import { ownTexts, type UserContent } from '../view/content.ts'
 import type { Context } from '../view/context.ts'
 import { parseEntryId } from '../view/entry.ts'
 import { typedTexts } from '../view/typed-text.ts'
@@ -96,16 +96,11 @@ function* pinsByMessage(
 }
 
 function notedPins(content: UserContent): DetectedPin[] {
-  const texts = typeof content === 'string' ? [content] : content.flatMap(textIn)
-  return texts.flatMap((each) =>
+  return ownTexts(content).flatMap((each) =>
     (readPinnedText(each) ?? []).flatMap(({ text, ...age }) =>
       text === undefined ? [] : [{ text, by: 'detected' as const, ...age }],
     ),
   )
-}
-
-function textIn(part: Part): string[] {
-  return part.type === 'text' ? [part.text] : []
 }
 
 const SHORTEST_SPAN_MS = 60_000

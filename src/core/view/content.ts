@@ -122,6 +122,16 @@ export function textOfUserContent(content: UserContent): string {
   return typeof content === 'string' ? content : textOfParts(content)
 }
 
+/** The texts that the author of a message wrote: none that a client, a tool or a model put beside them. */
+export function ownTexts(content: UserContent): string[] {
+  return textPartsOf(content).flatMap(({ text, from }) => (from === undefined ? [text] : []))
+}
+
+export function textPartsOf(content: UserContent): TextPart[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return content.filter((part) => part.type === 'text')
+}
+
 /** The text parts of an answer or a message, joined. */
 export function textOfParts(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')

@@ -70,6 +70,12 @@ describe('the last request', () => {
       answer(LONG),
     )
     expect(requestsIn(log).shown).toEqual([['e2', ASKED]])
+    const inserted = [{ type: 'text' as const, text: note, from: 'client' as const }]
+    const forged = buildLog(
+      { type: 'USER_MESSAGE', data: inserted, origin: 'client' },
+      answer(LONG),
+    )
+    expect(requestsIn(forged).shown).toEqual([])
     log.compact({ edits: all(log) })
     expect(carriedIn(log)[0]?.endsWith(`[ref:e2]:\n${ASKED}`)).toBe(true)
   })

@@ -1,7 +1,7 @@
 // The user's requests that are open, or the last one: found in a context, and what a note says of them.
 import type { EntryId, Run } from '../edit/change.ts'
 import { type EventAt, isChange } from '../log/event.ts'
-import { textOfUserContent } from './content.ts'
+import { ownTexts, textOfUserContent } from './content.ts'
 import {
   collectPuts,
   findRoot,
@@ -205,7 +205,7 @@ function noteIn(item: Item, eventAt: EventAt): Note | undefined {
   const origin = readOrigin(item, eventAt)
   if (!isOwn && origin !== 'summary' && origin !== 'client') return undefined
   const content = contentOf(item.id, eventAt)
-  const text = content?.kind === 'user' ? textOfUserContent(content.content) : ''
+  const text = content?.kind === 'user' ? ownTexts(content.content).join('') : ''
   return isOwn || isNote(text) ? readNote(text) : undefined
 }
 

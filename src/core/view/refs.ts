@@ -3,6 +3,9 @@ import type { Edit, EntryId, Run } from '../edit/change.ts'
 import { bearsEntry, type EventAt, isChange, type ThreadEvent } from '../log/event.ts'
 import { collectPuts, isNew, originalId, parseEntryId } from './entry.ts'
 
+/** Before each message of a text for readers that cannot read refs. Lists that people write begin with other marks. */
+export const MESSAGE_MARK = '‣ '
+
 /** Rows that a walk comes to and does not find. Whoever has them loads them and lets it go on. */
 export interface MissingRows {
   readonly from: number

@@ -1,6 +1,6 @@
 // The text that a person typed: by event, by part, and without what clients inserted
 import type { EventOf } from '../log/event.ts'
-import type { Part, UserContent } from './content.ts'
+import { ownTexts, type UserContent } from './content.ts'
 
 /**
  * The texts of a message that a person typed, in order. An imported message whose reader did not say who
@@ -14,7 +14,7 @@ export function typedTexts(event: EventOf<'USER_MESSAGE'>): string[] {
 
 /** Of content that is in the user's place. */
 function readTypedTexts(content: UserContent): string[] {
-  const texts = typeof content === 'string' ? [content] : content.flatMap(ownText)
+  const texts = ownTexts(content)
   if (texts.some((text) => WHOLE_MESSAGE.test(text))) return []
   return texts.flatMap((text) =>
     findPieces(text).flatMap((piece) => (piece.by === 'person' ? [piece.text] : [])),
@@ -43,10 +43,6 @@ export function writtenBy(content: UserContent): 'typed' | 'client' | 'tool' | '
     }
   }
   return first ?? 'typed'
-}
-
-function ownText(part: Part): string[] {
-  return part.type === 'text' && part.from === undefined ? [part.text] : []
 }
 
 // Texts in the user's place that no person typed: what each client wraps, injects or pastes, as one table.

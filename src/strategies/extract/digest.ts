@@ -7,11 +7,11 @@ import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
 import type { EventOf, Origin, ThreadEvent } from '../../core/log/event.ts'
 import {
-  type Part,
   type ToolCall,
   type ToolResult,
   type ToolStatus,
   textOfUserContent,
+  textPartsOf,
 } from '../../core/view/content.ts'
 import { newId, originalId, parseEntryId, readNewEntries } from '../../core/view/entry.ts'
 import { isNote } from '../../core/view/requests/request-note.ts'
@@ -158,15 +158,17 @@ export class Digest {
     const { data, seq, origin } = event
     // A file of plain messages may hold a brief and what was said since in one message.
     const texts: string[] = []
-    for (const text of typeof data === 'string' ? [data] : data.flatMap(textIn)) {
-      const brief = mayBeBrief(origin, this.groups) ? readBrief(text) : undefined
-      const pins = origin === 'tool' || origin === 'model' ? undefined : readPinnedText(text)
+    const beside: string[] = []
+    for (const { text, from } of textPartsOf(data)) {
+      const brief = !from && mayBeBrief(origin, this.groups) ? readBrief(text) : undefined
+      const pins =
+        from || origin === 'tool' || origin === 'model' ? undefined : readPinnedText(text)
       if (brief) this.#addBrief(brief, seq)
       else if (pins)
         this.pinned.push({ seq, text: '', binding: pins.flatMap((pin) => pin.text ?? []) })
-      else texts.push(text)
+      else (from ? beside : texts).push(text)
     }
-    const text = texts.join('').trim()
+    const text = (texts.length === 0 ? beside : texts).join('').trim()
     const typed = texts.length === 0 ? '' : typedTexts(event).join('').trim()
     // Whoever works for a model has its words for a task, and they bind nobody.
     if (typed !== '') this.#addWords({ seq, text: typed })
@@ -181,6 +183,8 @@ export class Digest {
     const isOld = typed === '' && isNote(text)
     const said = isOld ? text.slice(text.indexOf('\n') + 1) : text
     this.#addText(said, this.#group(seq, speaker), 'said', typed !== '' ? 'user' : 'tool')
+    if (texts.length === 0) return
+    for (const each of beside) this.#addText(each, this.#group(seq, 'reminder'), 'said', 'tool')
   }
 
   #addWords(words: UserWords, binding: readonly string[] = []): void {
@@ -283,10 +287,6 @@ export class Digest {
 
 function isForeign(origin: Origin | undefined): boolean {
   return origin === 'client' || origin === 'tool'
-}
-
-function textIn(part: Part): string[] {
-  return part.type === 'text' ? [part.text] : []
 }
 
 export const digestReducer: LogReducer<Digest> = {

@@ -1,5 +1,6 @@
 // Reads an earlier brief when it is all that is left: the user's words, and the rest
 import type { Origin } from '../../core/log/event.ts'
+import { MESSAGE_MARK } from '../../core/view/refs.ts'
 
 /** The frame of a brief: its opening and its headings */
 export const OPENING =
@@ -42,9 +43,11 @@ export interface EarlierBrief {
 }
 
 const HEADING = new RegExp(`^## (${TITLES.join('|')})$`, 'm')
-/** What a message begins with: its ref, or a dash for readers that cannot read refs. */
+/** What a message begins with: its ref, or a mark for readers that cannot read refs; formerly a dash. */
 const REF = /^\[ref:[ec][\d.@]{1,40}\] /m
+const MARK = new RegExp(`^${MESSAGE_MARK}`, 'm')
 const DASH = /^- /m
+const HAS_DASHES = /^## (?:Goal|The user said)\n- /m
 /** Marks of what is quoted: it is marked again where it is chosen again. */
 const QUOTES = /^> /gm
 
@@ -62,7 +65,7 @@ export function mayBeBrief(
 export function readBrief(text: string): EarlierBrief | undefined {
   const [opening] = ANY_OPENING.exec(text) ?? []
   if (opening === undefined) return undefined
-  const mark = opening.includes(' Refs') ? REF : DASH
+  const mark = opening.includes(' Refs') ? REF : HAS_DASHES.test(text) ? DASH : MARK
   const [, ...parts] = text.split(HEADING)
   const sections = new Map<string, string>()
   for (let at = 0; at < parts.length; at += 2)

@@ -1,12 +1,12 @@
 // Summaries by a model that stand in a context: found, and cut to a room by their sections
 import type { EntryId } from '../../core/edit/change.ts'
-import type { EventAt } from '../../core/log/event.ts'
-import { textOfUserContent } from '../../core/view/content.ts'
+import type { EventAt, Origin } from '../../core/log/event.ts'
+import { ownTexts, textOfUserContent, type UserContent } from '../../core/view/content.ts'
 import { findRoot, type Item, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { isDropNote } from '../drop-note.ts'
-import { readBrief } from './earlier-brief.ts'
+import { mayBeBrief, readBrief } from './earlier-brief.ts'
 
 export interface StandingSummary {
   readonly ref: EntryId
@@ -47,9 +47,28 @@ function summaryIn(item: Item, eventAt: EventAt): string | undefined {
   if (!isLabelled && event?.type !== 'USER_MESSAGE') return undefined
   const content = contentOf(item.id, eventAt)
   if (content?.kind === 'answer') return content.answer.content
-  const text = content?.kind === 'user' ? textOfUserContent(content.content) : ''
-  const isHandedOver = event?.origin === 'model' && HANDED_OVER.test(text)
-  return isLabelled || event?.origin === 'summary' || isHandedOver ? text : undefined
+  if (content?.kind !== 'user') return undefined
+  const text = textOfUserContent(content.content)
+  const origin = event?.type === 'USER_MESSAGE' ? event.origin : undefined
+  const isHandedOver = origin === 'model' && HANDED_OVER.test(text)
+  if (isLabelled || origin === 'summary' || isHandedOver) return text
+  return briefIn(content.content, origin, seq, eventAt)
+}
+
+/** A brief that a list of messages gives back, alone or before what was said since. */
+function briefIn(
+  content: UserContent,
+  origin: Origin | undefined,
+  seq: number,
+  eventAt: EventAt,
+): string | undefined {
+  const brief = ownTexts(content).find((text) => readBrief(text) !== undefined)
+  if (brief === undefined) return undefined
+  const before = Array.from({ length: seq - 1 }, (_, at) => {
+    const type = eventAt(at + 1)?.type
+    return { speaker: type === 'AGENT_MESSAGE' || type === 'TOOL_RESULT' ? 'agent' : 'user' }
+  })
+  return mayBeBrief(origin, before) ? brief : undefined
 }
 
 /** A summary by a model says more than lines can: it may take so much of the room. */

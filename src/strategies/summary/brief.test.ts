@@ -174,3 +174,10 @@ it.each([
 ])('the language of "%s" is %s', (text, language) => {
   expect(languageOf(text)).toBe(language)
 })
+
+it('knows the language of one long word in no time', () => {
+  const text = 'a'.repeat(2_000_000)
+  const started = performance.now()
+  expect(languageOf(`${text} ${'the tests are green and it is done '.repeat(3)}`)).toBe('English')
+  expect(performance.now() - started).toBeLessThan(5_000)
+})

@@ -23,7 +23,8 @@ const WORDS: Readonly<Record<string, RegExp>> = {
 }
 
 /** Code, paths and quotations are in no language. */
-const CODE = /```[\s\S]*?```|`[^`\n]*`|\S*[/_\\=<>{}]\S*/g
+const QUOTED = /```[\s\S]*?```|`[^`\n]*`/g
+const CODE = /[/_\\=<>{}]/
 const LEAST_WORDS = 5
 /** How much commoner the words of the first must be than those of the second. */
 const CLEARLY = 2
@@ -32,7 +33,7 @@ const SCRIPT_SHARE = 0.15
 
 /** Undefined where it is not plain. */
 export function languageOf(text: string): string | undefined {
-  const prose = text.replace(CODE, ' ')
+  const prose = text.replace(QUOTED, ' ').replace(/\S+/g, (word) => (CODE.test(word) ? ' ' : word))
   const letters = prose.match(/\p{L}/gu)?.length ?? 0
   for (const [name, form] of SCRIPTS)
     if ((prose.match(form)?.length ?? 0) > Math.max(LEAST_WORDS, letters * SCRIPT_SHARE))
