@@ -69,6 +69,15 @@ it('adds what is new while it runs: a session, its tail, and one that was rewrit
   expect(await sync()).toMatchObject({ unchanged: 2, addedEvents: 0 })
 })
 
+it('forgets that a session failed when it was imported after that', async () => {
+  const path = put(NAME, 'no record at all\n')
+  const watching = watch('--json')
+  expect((await watching.report()).failed).toHaveLength(1)
+  writeFileSync(path, `${LINES.join('\n')}\n`)
+  expect((await watching.report()).outcomes).toMatchObject({ new: 1 })
+  expect(await watching.stop()).toMatchObject({ status: 0 })
+})
+
 it('takes the rest of a line that was half written', async () => {
   const whole = `${LINES.join('\n')}\n`
   const path = put(NAME, whole.slice(0, -40))

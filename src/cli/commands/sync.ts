@@ -28,7 +28,7 @@ export function define(command: Command, io: Io): void {
     .option('--since <time>', 'only sessions used since: 12h, 7d, 2w or a date')
     .option('--here', 'only sessions of this directory')
     .option('--last', 'only the newest session')
-    .option('--watch', 'go on until Ctrl-C, and sync whatever changes')
+    .option('--watch', 'keep running until Ctrl-C, and sync whatever changes')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async ({ watch, ...flags }: SyncFlags & { readonly watch?: boolean }) => {

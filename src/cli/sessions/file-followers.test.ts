@@ -3,11 +3,11 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { until } from '../../../test/wait.ts'
+import { until, within } from '../../../test/wait.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { FileFollowers } from './file-followers.ts'
 
-function setUp(add: (bytes: number) => void = () => undefined) {
+function setUp(add: (bytes: number, signal: AbortSignal) => unknown = () => undefined) {
   const folder = mkdtempSync(join(tmpdir(), 'precis-follow-'))
   const path = join(folder, 'session.jsonl')
   writeFileSync(path, 'one\n')
@@ -20,13 +20,17 @@ function setUp(add: (bytes: number) => void = () => undefined) {
       sleep: (_ms, signal) =>
         new Promise((wake) => {
           sleeps.push({ aborted: () => signal?.aborted ?? false, wake })
+          if (signal?.aborted) wake()
           signal?.addEventListener('abort', () => wake())
         }),
     },
-    fileOf: async () => session,
-    async add({ bytes }) {
+    async fileOf(threadId) {
+      if (threadId === 'thr_unreadable') throw new PrecisError('internal', 'gone')
+      return session
+    },
+    async add({ bytes }, _threadId, signal) {
       added.push(bytes)
-      add(bytes)
+      await add(bytes, signal)
     },
   })
   onTestFinished(async () => {
@@ -71,8 +75,32 @@ it('stops where the file is another conversation, and tries again what was in th
   })
   followers.join('thr_1')
   await until('the first look', () => sleeps.length === 1)
-  expect(followers.isParted('thr_1')).toBe(false)
+  expect(followers.stateOf('thr_1')).toBe('followed')
   await look()
   expect(added).toEqual([4, 4])
-  expect(followers.isParted('thr_1')).toBe(true)
+  expect(followers.stateOf('thr_1')).toBe('parted')
+})
+
+it('says that it follows only what it does', async () => {
+  const { followers } = setUp()
+  const leaves = Array.from({ length: 33 }, (_, index) => followers.join(`thr_${index}`))
+  expect(followers.stateOf('thr_31')).toBe('followed')
+  expect(followers.stateOf('thr_32')).toBeUndefined()
+  expect(followers.stateOf('thr_none')).toBeUndefined()
+  leaves[0]?.()
+  expect(followers.stateOf('thr_32')).toBeUndefined()
+  expect(followers.stateOf('thr_none')).toBe('followed')
+  followers.join('thr_unreadable')
+  await until('the failure', () => followers.stateOf('thr_unreadable') === undefined)
+})
+
+it('ends an import that waits', async () => {
+  const { followers, added } = setUp((_bytes, signal) => {
+    const ended = Promise.withResolvers<void>()
+    signal.addEventListener('abort', () => ended.resolve())
+    return ended.promise
+  })
+  followers.join('thr_1')
+  await until('the import', () => added.length === 1)
+  await within('the end', followers.close())
 })

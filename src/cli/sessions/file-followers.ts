@@ -17,12 +17,13 @@ export interface FollowerPorts {
   readonly clock: Clock
   fileOf(threadId: string): Promise<FoundSession | undefined>
   /** Rejects with `id-conflict` where the file is another conversation by now. */
-  add(session: FoundSession, threadId: string): Promise<unknown>
+  add(session: FoundSession, threadId: string, signal: AbortSignal): Promise<unknown>
 }
 
 interface Followed {
   lookers: number
   isParted: boolean
+  isRunning: boolean
   readonly stop: AbortController
   ended: Promise<void>
 }
@@ -38,7 +39,6 @@ export class FileFollowers {
   /** Until the function that it gives back is called, as often as somebody looks. */
   join(threadId: string): () => void {
     const followed = this.#followed.get(threadId) ?? this.#begin(threadId)
-    if (!followed) return () => undefined
     followed.lookers += 1
     let hasLeft = false
     return () => {
@@ -51,8 +51,11 @@ export class FileFollowers {
     }
   }
 
-  isParted(threadId: string): boolean {
-    return this.#followed.get(threadId)?.isParted ?? false
+  /** `followed`: whoever looks sees what is new. Undefined where too many are followed, or it failed. */
+  stateOf(threadId: string): 'followed' | 'parted' | undefined {
+    const followed = this.#followed.get(threadId)
+    if (followed?.isParted) return 'parted'
+    return (followed ? followed.isRunning : this.#hasRoom()) ? 'followed' : undefined
   }
 
   async close(): Promise<void> {
@@ -62,17 +65,26 @@ export class FileFollowers {
     await Promise.all(all.map(({ ended }) => ended))
   }
 
-  #begin(threadId: string): Followed | undefined {
-    if (this.#followed.size >= MOST_FOLLOWED) return undefined
+  #hasRoom(): boolean {
+    const running = [...this.#followed.values()].filter(({ isRunning }) => isRunning)
+    return running.length < MOST_FOLLOWED
+  }
+
+  #begin(threadId: string): Followed {
     const followed: Followed = {
       lookers: 0,
       isParted: false,
+      isRunning: this.#hasRoom(),
       stop: new AbortController(),
       ended: Promise.resolve(),
     }
     this.#followed.set(threadId, followed)
+    if (!followed.isRunning) return followed
+    const end = () => {
+      followed.isRunning = false
+    }
     // That the store fails is told by every request that needs it.
-    followed.ended = this.#run(threadId, followed).catch(() => undefined)
+    followed.ended = this.#run(threadId, followed).then(end, end)
     return followed
   }
 
@@ -86,7 +98,7 @@ export class FileFollowers {
       let tookMs = 0
       if (now && (now.bytes !== seen?.bytes || now.updatedMs !== seen.updatedMs)) {
         const beganMs = performance.now()
-        const outcome = await add(now, threadId).then(() => undefined, asPrecisError)
+        const outcome = await add(now, threadId, signal).then(() => undefined, asPrecisError)
         tookMs = performance.now() - beganMs
         followed.isParted = outcome?.code === 'id-conflict'
         // Somebody else wrote to the thread, or imports: tried again. A file that cannot be read is, when it changes.

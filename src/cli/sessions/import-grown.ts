@@ -6,15 +6,13 @@ import type { Io } from '../process-io.ts'
 import { type EarlierImports, earlierImports } from '../session/earlier-imports.ts'
 import { openInput } from '../session/input.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { importFile, wholePath } from '../threads/import-file.ts'
+import { type Imported, type ImportWish, importFile, wholePath } from '../threads/import-file.ts'
 import type { FoundSession } from './found-session.ts'
-import { underSyncLease } from './sync-lease.ts'
-import { Marks } from './sync-marks.ts'
+import { isBusy, underSyncLease } from './sync-lease.ts'
+import { isAtWork, Marks } from './sync-marks.ts'
 
 /** So long another import into this store is waited for. */
 const MOST_WAIT_MS = 30_000
-/** An agent may still be at work on a file that it wrote to so lately. */
-const AT_WORK_MS = 600_000
 const SILENT = { write: () => true }
 
 export interface GrownImport {
@@ -22,6 +20,8 @@ export interface GrownImport {
   readonly settings: Settings
   /** Into this thread, or it is refused. Without it, into the thread of the file, or a new one. */
   readonly into?: string
+  /** Ends the wait for another import. */
+  readonly signal?: AbortSignal
 }
 
 export interface Grown {
@@ -32,12 +32,13 @@ export interface Grown {
 /** The same import as that of `precis sync`, and under the same lease. */
 export async function importGrown(
   session: FoundSession,
-  { home, settings, into }: GrownImport,
+  { home, settings, into, signal }: GrownImport,
   io: Io,
 ): Promise<Grown> {
   let grown: Grown | undefined
-  const waiting = { mostWaitMs: MOST_WAIT_MS, isStopped: () => false, onWait: () => undefined }
-  await underSyncLease(home, waiting, async () => {
+  const isStopped = () => signal?.aborted ?? false
+  const waiting = { mostWaitMs: MOST_WAIT_MS, isStopped, onWait: () => undefined }
+  await underSyncLease(home, waiting, async (leased) => {
     const marks = await Marks.open(settings, io)
     const marked = marks.threadOf(session.path)
     const known = marked !== undefined && (await home.store.info(marked)) ? marked : undefined
@@ -46,49 +47,53 @@ export async function importGrown(
       grown = { threadId: known, added: 0 }
       return
     }
-    grown = await importInto(
+    const thread = into ?? known
+    const { threadId, added } = await importFound(
       session,
-      { home, marks, thread: into ?? known, isFixed: into !== undefined },
+      {
+        home: leased,
+        marks,
+        progress: new ProgressLine(SILENT),
+        rewritten: into === undefined ? 'import' : 'refuse',
+        known:
+          thread === undefined
+            ? await earlierImports(home.store)
+            : await onlyThread(session.path, thread, io),
+      },
       io,
     )
+    grown = { threadId, added }
     await marks.save()
   })
   if (!grown) throw isBusy()
   return grown
 }
 
-interface Target {
+interface Target extends Pick<ImportWish, 'progress' | 'rewritten'> {
   readonly home: Composed
   readonly marks: Marks
-  readonly thread: string | undefined
-  readonly isFixed: boolean
+  readonly known: EarlierImports
 }
 
-async function importInto(
+/** An answer that its agent may still be writing is left for the next time, and so is half a line. */
+export async function importFound(
   session: FoundSession,
-  { home, marks, thread, isFixed }: Target,
+  { home, marks, known, progress, rewritten = 'import' }: Target,
   io: Io,
-): Promise<Grown> {
-  const { path, updatedMs, agent } = session
+): Promise<Imported> {
+  const { path, agent: format } = session
+  const openAnswer = isAtWork(session, home.clock.now()) ? 'hold' : 'keep'
   const source = await openInput(path, io, { isGrowing: true })
-  const isAtWork = home.clock.now().getTime() - updatedMs < AT_WORK_MS
   const imported = await importFile(
     home,
     path,
-    {
-      records: 'keep',
-      progress: new ProgressLine(SILENT),
-      format: agent,
-      rewritten: isFixed ? 'refuse' : 'import',
-      openAnswer: isAtWork ? 'hold' : 'keep',
-      source,
-    },
-    thread === undefined ? await earlierImports(home.store) : await onlyThread(path, thread, io),
+    { records: 'keep', progress, format, rewritten, openAnswer, source },
+    // The thread may lack the answer that was left out, though the file is the same.
+    marks.isHeld(path) ? { byDigest: new Map(), byFile: known.byFile } : known,
     io,
   )
-  const isWhole = !imported.isHeld && (source.bytes === session.bytes || !path.endsWith('.jsonl'))
-  marks.set(isWhole ? session : { ...session, bytes: 0 }, imported.threadId)
-  return { threadId: imported.threadId, added: imported.added }
+  marks.set(session, imported.threadId, imported.isHeld ?? false)
+  return imported
 }
 
 /** Where its thread is known, no other one is looked at. */
@@ -98,15 +103,12 @@ async function onlyThread(path: string, threadId: string, io: Io): Promise<Earli
 }
 
 function isParted(threadId: string): PrecisError {
-  return new PrecisError('id-conflict', `The session goes on in another thread than ${threadId}.`, {
-    where: threadId,
-    hint: 'Open the session again.',
-  })
-}
-
-function isBusy(): PrecisError {
-  return new PrecisError('overloaded', 'Another import into this store runs.', {
-    hint: 'Try again when it is done.',
-    retryable: true,
-  })
+  return new PrecisError(
+    'id-conflict',
+    `The session continues in another thread than ${threadId}.`,
+    {
+      where: threadId,
+      hint: 'Open the session again.',
+    },
+  )
 }

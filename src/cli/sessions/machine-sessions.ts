@@ -38,7 +38,7 @@ export class SessionsOfMachine implements MachineSessions {
     this.#followers = new FileFollowers({
       clock: home.clock,
       fileOf: (threadId) => this.#fileOf(threadId),
-      add: (session, threadId) => importGrown(session, { home, settings, into: threadId }, io),
+      add: (session, into, signal) => importGrown(session, { home, settings, into, signal }, io),
     })
   }
 
@@ -86,8 +86,8 @@ export class SessionsOfMachine implements MachineSessions {
   async stateOf(threadId: string): Promise<FileState | undefined> {
     const session = await this.#fileOf(threadId)
     if (!session) return undefined
-    const state = this.#followers.isParted(threadId) ? 'parted' : 'followed'
-    return { agent: session.agent ?? '', state }
+    const state = this.#followers.stateOf(threadId)
+    return state && { agent: session.agent ?? '', state }
   }
 
   async close(): Promise<void> {

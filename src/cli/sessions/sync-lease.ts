@@ -1,6 +1,7 @@
 // One sync or import at a time on one store, across calls and processes: two would import a session twice
 import { randomUUID } from 'node:crypto'
 import type { Composed } from '../../compose.ts'
+import { PrecisError } from '../../core/errors.ts'
 
 /** Renewed while it is held: so soon another may go on where a process dies. */
 const LEASE_MS = 15_000
@@ -15,12 +16,16 @@ export interface Waiting {
   onWait(): void
 }
 
-/** False, and nothing done, where another had it for all that time. `isOurs` turns false where the lease was lost. */
+/**
+ * False, and nothing done, where another had it for all that time. `isOurs` turns false where the lease was
+ * lost, and `leased` refuses to write from then on.
+ */
 export async function underSyncLease(
-  { store, clock }: Pick<Composed, 'store' | 'clock'>,
+  home: Composed,
   { mostWaitMs, isStopped, onWait }: Waiting,
-  work: (isOurs: () => boolean) => Promise<void>,
+  work: (leased: Composed, isOurs: () => boolean) => Promise<void>,
 ): Promise<boolean> {
+  const { store, clock } = home
   const owner = randomUUID()
   const take = () => store.takeLease(NAME, owner, LEASE_MS)
   for (let waitedMs = 0; !(await take()); waitedMs += BETWEEN_MS) {
@@ -38,11 +43,41 @@ export async function underSyncLease(
     renewing = renewing.then(renew)
   }, LEASE_MS / 3)
   try {
-    await work(() => isOurs)
+    await work(
+      writingWhile(() => isOurs, home),
+      () => isOurs,
+    )
     return true
   } finally {
     clearInterval(renewals)
     await renewing // or it would take the lease again that is given back here
     await store.releaseLease(NAME, owner)
   }
+}
+
+function writingWhile(isOurs: () => boolean, home: Composed): Composed {
+  const { threads } = home
+  const ours =
+    <Given extends unknown[], Result>(write: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      if (!isOurs()) throw isBusy()
+      return write(...given)
+    }
+  const { create, append, compact } = threads
+  return {
+    ...home,
+    threads: {
+      ...threads,
+      create: ours(create),
+      append: ours(append),
+      compact: ours(compact),
+    },
+  }
+}
+
+export function isBusy(): PrecisError {
+  return new PrecisError('overloaded', 'Another import is running.', {
+    hint: 'Try again when it is done.',
+    retryable: true,
+  })
 }

@@ -15,9 +15,21 @@ const schema = z.object({
   store: z.string(),
   sessions: z.record(
     z.string(),
-    z.object({ bytes: z.number(), updatedMs: z.number(), threadId: z.string().exactOptional() }),
+    z.object({
+      bytes: z.number(),
+      updatedMs: z.number(),
+      threadId: z.string().exactOptional(),
+      isHeld: z.boolean().exactOptional(),
+    }),
   ),
 })
+
+/** An agent may still be at work on a file that it wrote to so lately. */
+const AT_WORK_MS = 600_000
+
+export function isAtWork({ updatedMs }: Pick<FoundSession, 'updatedMs'>, now: Date): boolean {
+  return now.getTime() - updatedMs < AT_WORK_MS
+}
 
 type Mark = z.output<typeof schema>['sessions'][string]
 
@@ -50,9 +62,16 @@ export class Marks {
     return new Marks(io, file, store, new Map(Object.entries(readMarks(text, await store()))))
   }
 
-  isSame({ path, bytes, updatedMs }: FoundSession): boolean {
-    const known = this.#sessions.get(path)
-    return known?.bytes === bytes && known.updatedMs === updatedMs
+  /** An answer that was held back is taken when its agent is not at work any more. */
+  isSame(session: FoundSession, now = new Date()): boolean {
+    const known = this.#sessions.get(session.path)
+    if (known?.bytes !== session.bytes || known.updatedMs !== session.updatedMs) return false
+    return !known.isHeld || isAtWork(session, now)
+  }
+
+  /** Whether the last import of it left an open answer out. */
+  isHeld(path: string): boolean {
+    return this.#sessions.get(path)?.isHeld ?? false
   }
 
   /** The thread that a session was imported into, where it was. */
@@ -60,8 +79,13 @@ export class Marks {
     return this.#sessions.get(path)?.threadId
   }
 
-  set({ path, bytes, updatedMs }: FoundSession, threadId: string | undefined): void {
-    this.#sessions.set(path, { bytes, updatedMs, ...(threadId !== undefined && { threadId }) })
+  set(
+    { path, bytes, updatedMs }: FoundSession,
+    threadId: string | undefined,
+    isHeld = this.isHeld(path),
+  ): void {
+    const thread = threadId !== undefined && { threadId }
+    this.#sessions.set(path, { bytes, updatedMs, ...thread, ...(isHeld && { isHeld }) })
   }
 
   async save(): Promise<void> {

@@ -4,15 +4,15 @@ import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Io } from '../process-io.ts'
 import { earlierImports } from '../session/earlier-imports.ts'
-import { openInput } from '../session/input.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { ProgressLine } from '../terminal/progress.ts'
 import { oneLine, print, type Style, thousands } from '../terminal/terminal.ts'
 import { withHome } from '../threads/home.ts'
-import { type Imported, type ImportOutcome, importFile } from '../threads/import-file.ts'
+import type { Imported, ImportOutcome } from '../threads/import-file.ts'
 import { FactsCache } from './facts-cache.ts'
 import { findSessions } from './find-sessions.ts'
 import type { FoundSession } from './found-session.ts'
+import { importFound } from './import-grown.ts'
 import { type SessionFilters, selectSessions } from './select-sessions.ts'
 import { underSyncLease } from './sync-lease.ts'
 import { Marks } from './sync-marks.ts'
@@ -39,12 +39,12 @@ export interface SyncReport {
 export async function runSync(flags: SyncFlags, io: Io): Promise<void> {
   const report = await syncSessions(flags, io)
   await print(io, report, flags.json, renderSync)
-  failUnlessImported(report.failed)
+  failUnlessImported(report.failed.length)
 }
 
-export function failUnlessImported(failed: SyncReport['failed']): void {
-  if (failed.length === 0) return
-  throw new PrecisError('invalid-input', `${failed.length} sessions were not imported`, {
+export function failUnlessImported(count: number): void {
+  if (count === 0) return
+  throw new PrecisError('invalid-input', `${count} sessions were not imported`, {
     hint: 'The others are in the store. These are tried again when they change.',
   })
 }
@@ -54,6 +54,7 @@ export async function syncSessions(
   flags: SessionFilters,
   io: Io,
   mostWaitMs = Number.POSITIVE_INFINITY, // for another sync that runs
+  failing = new Map<string, string>(), // by session: a message, until it is imported
 ): Promise<SyncReport> {
   const { settings } = loadSettings(io)
   const found = await selected(flags, settings, io)
@@ -61,15 +62,20 @@ export async function syncSessions(
   const changed = found.filter((session) => !marks.isSame(session))
   const outcomes = { new: 0, known: 0, continued: 0, grown: 0, rewritten: 0 }
   const work: Work = { threads: [], failed: [], addedEvents: 0, left: 0, unchanged: 0, outcomes }
-  if (changed.length > 0) await importChanged(changed, work, { settings, mostWaitMs }, io)
+  if (changed.length > 0) await importChanged(changed, work, { settings, mostWaitMs, failing }, io)
   const unchanged = found.length - changed.length + work.unchanged
   return { ...work, sessions: found.length, unchanged }
+}
+
+interface Sync extends Pick<Run, 'failing'> {
+  readonly settings: Settings
+  readonly mostWaitMs: number
 }
 
 async function importChanged(
   found: readonly FoundSession[],
   work: Work,
-  { settings, mostWaitMs }: { readonly settings: Settings; readonly mostWaitMs: number },
+  { settings, mostWaitMs, failing }: Sync,
   io: Io,
 ): Promise<void> {
   const progress = new ProgressLine(io.stderr)
@@ -86,17 +92,17 @@ async function importChanged(
       const isDone = await underSyncLease(
         home,
         { mostWaitMs, isStopped, onWait },
-        async (isOurs) => {
+        async (leased, isOurs) => {
           // Another may have imported some of them meanwhile.
           const marks = await Marks.open(settings, io)
           const changed = found.filter((session) => !marks.isSame(session))
           work.unchanged = found.length - changed.length
           try {
             await importAll(
-              home,
+              leased,
               changed,
               work,
-              { marks, progress, goesOn: () => !hasSignal && isOurs() },
+              { marks, progress, failing, goesOn: () => !hasSignal && isOurs() },
               io,
             )
           } finally {
@@ -115,6 +121,7 @@ async function importChanged(
 interface Run {
   readonly marks: Marks
   readonly progress: ProgressLine
+  readonly failing: Map<string, string>
   goesOn(): boolean
 }
 
@@ -122,7 +129,7 @@ export async function importAll(
   home: Composed,
   changed: readonly FoundSession[],
   work: Work,
-  { marks, progress, goesOn }: Run,
+  { marks, progress, failing, goesOn }: Run,
   io: Io,
 ): Promise<void> {
   const known = await earlierImports(home.store)
@@ -132,14 +139,19 @@ export async function importAll(
       return
     }
     progress.share(`importing ${changed.length} sessions`, index, changed.length)
-    const wish = { records: 'keep', progress, format: session.agent } as const
-    const { imported, isConflict } = await one(session, work, async (path) => {
-      const source = await openInput(path, io, { isGrowing: true })
-      return importFile(home, path, { ...wish, source }, known, io)
-    })
-    if (imported) work.outcomes[imported.outcome] += 1
+    const error = await one(session, work, () =>
+      importFound(session, { home, marks, known, progress }, io),
+    )
+    if (error?.code === 'overloaded') {
+      work.left = changed.length - index
+      return
+    }
+    if (!error) failing.delete(session.path)
+    if (!error) continue
+    failing.set(session.path, error.message)
+    work.failed.push({ session: session.path, message: error.message })
     // Somebody else wrote to its thread just then: without a mark it is tried again the next time.
-    if (!isConflict) marks.set(session, imported?.threadId ?? marks.threadOf(session.path))
+    if (error.code !== 'version-conflict') marks.set(session, marks.threadOf(session.path))
   }
 }
 
@@ -152,28 +164,23 @@ interface Work {
   outcomes: Record<ImportOutcome, number>
 }
 
-interface Tried {
-  readonly imported?: Imported
-  readonly isConflict?: boolean
-}
-
+/** What kept it out. */
 async function one(
   { path }: FoundSession,
   work: Work,
-  run: (path: string) => Promise<Imported>,
-): Promise<Tried> {
+  run: () => Promise<Imported>,
+): Promise<PrecisError | undefined> {
   try {
-    const imported = await run(path)
-    const { threadId, outcome, added } = imported
+    const { threadId, outcome, added } = await run()
     if (outcome !== 'known') work.threads.push({ threadId, outcome, session: path })
+    work.outcomes[outcome] += 1
     work.addedEvents += added
-    return { imported }
+    return undefined
   } catch (thrown) {
     const error = asPrecisError(thrown)
     // The store itself fails for every session.
     if (error.code.startsWith('store-')) throw thrown
-    work.failed.push({ session: path, message: error.message })
-    return { isConflict: error.code === 'version-conflict' }
+    return error
   }
 }
 

@@ -20,16 +20,19 @@ export async function watchSessions(flags: SyncFlags, io: Io): Promise<void> {
   const stopping = new AbortController()
   const stop = () => stopping.abort()
   for (const signal of SIGNALS) io.host.once(signal, stop)
-  const failed: SyncReport['failed'][number][] = []
+  const failing = new Map<string, string>()
   let added = 0
   try {
     for (let isFirst = true; !stopping.signal.aborted; isFirst = false) {
       const startMs = performance.now()
-      const report = await syncSessions(flags, io)
+      const known = new Map(failing)
+      const whole = await syncSessions(flags, io, undefined, failing)
+      // What fails again and again for the same reason is told once.
+      const failed = whole.failed.filter((each) => known.get(each.session) !== each.message)
+      const report = { ...whole, failed }
       const tookMs = performance.now() - startMs
       const isNew = hasNews(report)
       added += report.addedEvents
-      failed.push(...report.failed)
       if (isFirst || isNew) await say(report, flags, io)
       if (isFirst) await tell('Watching for changes; Ctrl-C stops.', flags, io)
       const pauseMs = tookMs * (isNew ? AFTER_IMPORT : AFTER_LOOK)
@@ -39,7 +42,7 @@ export async function watchSessions(flags: SyncFlags, io: Io): Promise<void> {
     for (const signal of SIGNALS) io.host.off(signal, stop)
   }
   await tell(`Stopped. ${thousands(added)} events were added.`, flags, io)
-  failUnlessImported(failed)
+  failUnlessImported(failing.size)
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const

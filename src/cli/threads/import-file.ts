@@ -112,10 +112,13 @@ export async function importFile(
   known.byDigest.set(digest, latest)
   if (path !== undefined) known.byFile.set(path, latest)
   const state = await stateOf(home, file, earlier, threadId)
+  const added = state.events - (continued ? (before ?? 0) : 0)
+  const outcome = outcomeOf(earlier, continued !== undefined)
   return {
     ...state,
-    added: state.events - (continued ? (before ?? 0) : 0),
-    outcome: outcomeOf(earlier, continued !== undefined),
+    added,
+    // All that is new in the file was held back.
+    outcome: outcome === 'grown' && read.isHeld && added === 0 ? 'known' : outcome,
     ...(read.isHeld && { isHeld: true }),
     read: accountOf(read),
   }

@@ -1,6 +1,9 @@
 // `precis import`: session files into the user's store, each as a thread, with an account of every record
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Composed } from '../../compose.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import type { Source } from '../../formats/session-format.ts'
 import type { Io } from '../process-io.ts'
 import { programName } from '../program-name.ts'
 import {
@@ -8,6 +11,7 @@ import {
   type EarlierImports,
   earlierImports,
 } from '../session/earlier-imports.ts'
+import { openInput } from '../session/input.ts'
 import { chooseSessions } from '../sessions/choose-sessions.ts'
 import type { ChosenBy } from '../sessions/choosing.ts'
 import { underSyncLease } from '../sessions/sync-lease.ts'
@@ -45,13 +49,16 @@ export async function importSessions(
       hint: 'Import the files one by one, or leave it out.',
     })
   const told: (Imported | NotImported)[] = []
+  const streams = await readStreams(files, io)
   await withImports(io, async (home, known) => {
     const { format, title } = flags
     for (const file of files) {
       const progress = new ProgressLine(io.stderr)
       const records = flags.records ? 'keep' : 'drop'
       try {
-        told.push(await importFile(home, file, { format, title, records, progress }, known, io))
+        const source = await streams.get(file)
+        const wish = { format, title, records, progress, ...(source && { source }) } as const
+        told.push(await importFile(home, file, wish, known, io))
       } catch (thrown) {
         if (files.length === 1) throw thrown
         told.push(failureOn(file, thrown))
@@ -71,6 +78,19 @@ export async function importSessions(
     })
 }
 
+/** What another program writes may take any time: it is read before others are kept waiting. */
+async function readStreams(files: readonly string[], io: Io) {
+  const read = new Map<string, Promise<Source>>()
+  for (const file of files) {
+    const found = await stat(resolve(io.cwd, file)).catch(() => undefined)
+    if (file !== '-' && (!found || found.isFile() || found.isDirectory())) continue
+    const source = openInput(file, io)
+    read.set(file, source)
+    await source.catch(() => undefined) // told in its turn
+  }
+  return read
+}
+
 /** Waits for other imports and syncs of this store: two at once would import the same file twice. */
 async function withImports(
   io: Io,
@@ -80,9 +100,9 @@ async function withImports(
   const onWait = () => waiting.say('waiting for another import into this store …', 'step')
   const options = { mostWaitMs: Number.POSITIVE_INFINITY, isStopped: () => false, onWait }
   await withHome(io, (home) =>
-    underSyncLease(home, options, async () => {
+    underSyncLease(home, options, async (leased) => {
       waiting.end()
-      await work(home, await earlierImports(home.store))
+      await work(leased, await earlierImports(home.store))
     }),
   )
 }

@@ -9,6 +9,8 @@ import { agentWords } from '../words.ts'
 import { StateIcon } from './state-mark.tsx'
 
 const PAGE = 100
+/** More are not listed at once; words find the others. */
+const MOST = 1_000
 const REFRESH_MS = 4_000
 const TYPING_MS = 200
 /** An agent that wrote so lately is at work. */
@@ -69,8 +71,12 @@ export function MachineSessions({
           <StateIcon state="running" /> Reading more sessions…
         </p>
       )}
-      {items.length === limit && (
-        <button type="button" className="small" onClick={() => setLimit(limit + PAGE)}>
+      {items.length === limit && limit < MOST && (
+        <button
+          type="button"
+          className="small"
+          onClick={() => setLimit(Math.min(MOST, limit + PAGE))}
+        >
           More
         </button>
       )}
