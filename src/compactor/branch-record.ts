@@ -22,6 +22,8 @@ export interface ListChange<T> {
 /** The data of a FOREIGN event. Each record says what changed since the one before. */
 export interface BranchRecord {
   readonly kind: 'precis-compactor'
+  /** The number of the first event that it places, where that is not the one behind the record before. */
+  readonly since?: number
   readonly format: FormatId
   /** The branch of the same conversation that came first. */
   readonly root: number
@@ -45,6 +47,24 @@ export function recordIn(event: ThreadEvent): BranchRecord | undefined {
     : undefined
 }
 
+/** All events, but those that no record places say nothing: a process ended before it wrote the record. */
+export function placedEvents(events: readonly ThreadEvent[]): ThreadEvent[] {
+  const placed = [...events]
+  let next = 0
+  const empty = (end: number) => {
+    for (const { seq, ...event } of events.slice(next, end))
+      placed[seq - 1] = { ...event, seq, type: 'FOREIGN', data: null } as ThreadEvent
+  }
+  for (const [index, event] of events.entries()) {
+    const record = recordIn(event)
+    if (!record) continue
+    if (record.since !== undefined) empty(record.since - 1)
+    next = index + 1
+  }
+  empty(events.length)
+  return placed
+}
+
 export function changeOf<T>(
   before: readonly T[],
   after: readonly T[],
@@ -64,7 +84,7 @@ export function isSameKnown(one: Known, other: Known): boolean {
   return one.key === other.key && one.number === other.number && one.madeOf === other.madeOf
 }
 
-/** Null for what JSON cannot say in full. */
+/** Null for what JSON cannot say in full. A property that is undefined is as good as absent. */
 export function storedMessage(message: unknown): Json {
-  return isJson(message) ? message : null
+  return isJson(message, 0, true) ? message : null
 }

@@ -12,6 +12,7 @@ import {
   changeOf,
   isSameKnown,
   type Known,
+  placedEvents,
   recordIn,
   storedMessage,
 } from './branch-record.ts'
@@ -34,11 +35,14 @@ export class Branch {
   /** How large the context was when nothing could be done about it. */
   stuckTokens = 0
   #recorded: {
+    readonly events: number
     readonly messages: number
     readonly given: readonly Known[]
     readonly shown: readonly Known[]
     readonly rest: string
-  } = { messages: 0, given: [], shown: [], rest: '' }
+  } = { events: 0, messages: 0, given: [], shown: [], rest: '' }
+  /** The first event of the next record, where a store has events before it that no record places. */
+  #since: number | undefined
   /** It came from a store, and has not seen its messages since. */
   #isRestored = false
 
@@ -60,7 +64,8 @@ export class Branch {
     if (!last) return undefined
     const branch = Branch.of(dialectOf([], last.format))
     const { log } = branch
-    log.restore(events)
+    log.restore(placedEvents(events))
+    if (recordIn(events.at(-1) as ThreadEvent) === undefined) branch.#since = events.length + 1
     for (const { messages, entries, places, given, shown } of records) {
       log.messages.length = messages.from
       log.entries.length = messages.from
@@ -74,17 +79,18 @@ export class Branch {
     branch.isHeld = last.isHeld
     branch.#isRestored = true
     relink(log)
-    branch.#noteRecorded(restOf(last))
+    branch.#noteRecorded(restOf(last), log.events.length)
     return { branch, pinState: last }
   }
 
   /** What changed since the last record; undefined if nothing did. */
   record(pinState: PinState): BranchRecord | undefined {
-    const { messages, entries, places, pins, dialect } = this.log
+    const { events, messages, entries, places, pins, dialect } = this.log
     const { messages: from, given, shown, rest } = this.#recorded
     const ids = new Set(entries.slice(from).flat())
     const record: BranchRecord = {
       kind: 'precis-compactor',
+      ...(this.#since !== undefined && { since: this.#since }),
       format: dialect.id,
       ...pinState,
       messages: { from, more: messages.slice(from).map(storedMessage) },
@@ -96,18 +102,21 @@ export class Branch {
       isHeld: this.isHeld,
     }
     const isSame =
+      this.#recorded.events === events.length &&
       from === messages.length &&
       given.length === this.#given.length &&
       shown.length === this.#shown.length &&
       record.given.more.length + record.shown.more.length === 0 &&
       rest === restOf(record)
     if (isSame) return undefined
-    this.#noteRecorded(restOf(record))
+    this.#since = undefined
+    this.#noteRecorded(restOf(record), events.length + 1)
     return record
   }
 
-  #noteRecorded(rest: string): void {
+  #noteRecorded(rest: string, events: number): void {
     this.#recorded = {
+      events,
       messages: this.log.messages.length,
       given: this.#given,
       shown: this.#shown,

@@ -154,6 +154,63 @@ it('says that another process writes to the thread, and goes on when the store w
   expect(fourth.recall('5')).toContain('5:')
 })
 
+/** Fails behind so many appends, as a process that ends there. */
+function dying(store: Store, after: number): Store {
+  let appends = 0
+  return {
+    ...memoryStore(),
+    info: store.info.bind(store),
+    read: store.read.bind(store),
+    async append(...given) {
+      appends += 1
+      if (appends > after) throw new Error('The process ended.')
+      return store.append(...given)
+    },
+  }
+}
+
+function short(count: number): Message[] {
+  return talk(count).map(({ role }, at) => ({ role, content: `message ${at}` }))
+}
+
+it.each([
+  [1_510, false],
+  [10_500, true],
+])(
+  'has nothing twice where a process ended while it wrote %i messages',
+  async (count, isCut) => {
+    const made = { windowTokens: 400_000, format: 'anthropic', threadId: 't' } as const
+    const store = memoryStore()
+    await createCompactor<Message>({ ...made, store }).fit(short(10))
+    const ended = createCompactor<Message>({ ...made, store: dying(store, 1) }).fit(short(count))
+    const hasEnded = await ended.then(
+      () => false,
+      () => true,
+    )
+    for (const more of [0, 2, 4]) {
+      const next = createCompactor<Message>({ ...made, store })
+      const given = short(count + more)
+      const { messages, changed } = await next.fit(given)
+      expect({ count: messages.length, changed }).toEqual({ count: given.length, changed: false })
+    }
+    expect(hasEnded).toBe(isCut)
+  },
+  30_000,
+)
+
+it('keeps messages that have undefined properties', async () => {
+  const store = memoryStore()
+  const made = { ...options, store, threadId: 't' }
+  const gap = { name: undefined, extra: { list: [{ id: undefined }] } }
+  const messages = talk(40).map((message) => ({ ...message, ...gap }))
+  const out = await createCompactor<Message>(made).fit(messages)
+  expect(out.changed).toBe(true)
+  const second = createCompactor<Message>(made)
+  await second.ready()
+  expect(JSON.stringify(second.undo())).toBe(JSON.stringify(messages))
+  expect(JSON.stringify(second.redo())).toBe(JSON.stringify(out.messages))
+})
+
 it('names what is missing', () => {
   expect(() => createCompactor({ ...options, threadId: 't' })).toThrow('`store` and `threadId`')
   expect(() => createCompactor({ ...options, store: {} as Store, threadId: 't' })).toThrow(

@@ -4,8 +4,8 @@ import { readRow } from '../core/log/codec.ts'
 import type { NewEvent, ThreadEvent } from '../core/log/event.ts'
 import type { Store } from '../core/ports.ts'
 
-/** Events in one append. */
-const MOST_EVENTS = 1_000
+/** Events in one append: as many as a store takes, so that what belongs together is there whole or not at all. */
+const MOST_EVENTS = 10_000
 
 export class Journal {
   readonly #store: Store

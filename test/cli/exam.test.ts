@@ -1,9 +1,17 @@
 // `precis exam`: the same questions to several contexts, answered by nobody, by the stand-in, and through files.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ExamReport } from '../../src/cli/exam/exam-report.ts'
-import { answersIn, markOf, marksIn, questionsIn } from '../../src/cli/exam/sit-exam.ts'
+import { type ExamReport, renderExam } from '../../src/cli/exam/exam-report.ts'
+import { KINDS } from '../../src/cli/exam/questions.ts'
+import {
+  answersIn,
+  markOf,
+  marksIn,
+  modelSitter,
+  questionsIn,
+  requireAnswers,
+} from '../../src/cli/exam/sit-exam.ts'
 import { eachPlace, sample } from './place.ts'
 
 const place = eachPlace()
@@ -66,6 +74,7 @@ describe('precis exam', () => {
     const first = await exam(...args)
     expect(first.waiting).toHaveLength(2)
     expect(files()).toHaveLength(2)
+    for (const file of first.waiting) expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(first.arms.every(({ marks }) => marks === undefined)).toBe(true)
     const said = 'goal | What is wanted? | no double booking\nexact | Which berth? | C2\nnoise'
     expect(answer(first, 'questions', () => said)).toBe(1)
@@ -143,6 +152,33 @@ describe('precis exam', () => {
   })
 })
 
+it.each([40, 60, 80, 100, 200])('a table fits into %i columns', (columns) => {
+  const questions = KINDS.map((kind) => ({ kind, text: 'Why?', expected: ['x'] }))
+  const marks = KINDS.map(() => 1)
+  const report: ExamReport = {
+    input: 'x',
+    beforeTokens: 9_000,
+    budgetTokens: 5_000,
+    questionsBy: 'template',
+    answeredBy: 'files',
+    isStandIn: false,
+    questions,
+    arms: [
+      { id: 'trim-tool-results', tokens: 1_000_000, marks },
+      { id: 'brief', failed: 'No '.repeat(90) },
+      { id: 'extract', tokens: 3 },
+      { id: 'summarize' },
+    ],
+    waiting: [],
+  }
+  const plain = (text: string) => text
+  const text = renderExam(report, { bold: plain, dim: plain, good: plain }, columns)
+  const table = text.slice(text.indexOf('  strategy'), text.indexOf('  * larger')).split('\n')
+  expect(Math.max(...table.map((line) => line.length))).toBeLessThanOrEqual(columns)
+  expect(table.join('').split('1.00').length - 1).toBe(KINDS.length + 1)
+  for (const kind of KINDS) expect(text).toContain(`${kind} (1)`)
+})
+
 describe('answers', () => {
   const question = { kind: 'exact', text: 'Where?', expected: ['src/net.ts', '4321'] } as const
 
@@ -152,7 +188,49 @@ describe('answers', () => {
     expect(markOf(question, '`SRC/net.ts`')).toBe(0.5)
     expect(markOf(question, '"src/net.ts" and 4321')).toBe(1)
     expect(markOf(question, '?')).toBe(0)
-    expect(marksIn('1: 0.5\n2: 7\n3: good', 3)).toEqual([0.5, 1, 0])
+  })
+
+  it.each([
+    [
+      '1: files:\n1. a.ts\n2. b.ts\n3. c.ts\n2: main',
+      ['files:\n1. a.ts\n2. b.ts\n3. c.ts', 'main'],
+    ],
+    ['1. files:\n   1. a.ts\n   2. b.ts\n2. main', ['files:\n   1. a.ts\n   2. b.ts', 'main']],
+    ['- 1: a\n**2:** b', ['a', 'b']],
+    ['Q1: a\n**Question 2**: b', ['a', 'b']],
+    ['2: b', ['', 'b']],
+  ])('keep their lists: %j', (text, expected) => {
+    expect(answersIn(text, 2)).toEqual(expected)
+  })
+
+  it('that have no numbers are refused', () => {
+    expect(() => requireAnswers(answersIn('I cannot answer that.', 2))).toThrow('cannot be read')
+  })
+
+  it.each([
+    '| # | mark |\n|---|---|\n| 1 | 1 |\n| 2 | 0.5 |',
+    'There are 2 answers.\n- 1: 1\n- 2: 0.5',
+    '**1:** 1\n**2**: .5',
+    '1: **1**\n2: Mark 0.5',
+    'Q1: 1\nQuestion 2: 0,5 (a part of it)',
+    '1. 1/1\n2) 1/2',
+    '### 1:\nMark: 1.0\n### 2:\nMark: 0.5\n\nTotal: 1.5',
+    '1: 0\n2: 0\nOn reflection:\n1: 1\n2: 0.5',
+  ])('have marks in many forms: %j', (text) => {
+    expect(marksIn(text, 2)).toEqual([1, 0.5])
+  })
+
+  it.each([
+    ['1: 0.5\n2: 7\n3: good', '2, 3'],
+    ['1: 1\n3: 1', '2'],
+    ['', '1, 2, 3'],
+  ])('without a mark are named: %j', (text, missing) => {
+    expect(() => marksIn(text, 3)).toThrow(`No mark can be read for question ${missing}.`)
+  })
+
+  it('that a model did not finish do not count', async () => {
+    const ask = async () => ({ text: '1: a', stopReason: 'length' }) as const
+    await expect(modelSitter({ ask }, 'm')('answers-1', 'Why?')).rejects.toThrow('did not finish')
   })
 
   it('need questions in the form that was asked for', () => {

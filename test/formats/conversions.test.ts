@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { corpusFiles, FORMAT_OF } from '../corpus/files.ts'
 import { requirement } from '../require.ts'
 import { AGENTS, type Comparison, censusOf, compared, convertedBy } from './census.ts'
-import { lines, type Opened, openText } from './session.ts'
+import { formatOf, lines, type Opened, openText, writing } from './session.ts'
 
 const { available, notice } = requirement('corpus')
 
@@ -139,6 +139,49 @@ describe('conversions between agents', () => {
     const once = await kinds(['codex'])
     expect(once).toContain('local_shell_call')
     for (const agent of AGENTS) expect(await kinds([agent, 'codex'])).toEqual(once)
+  })
+
+  it.each([
+    [{ status: 'failed' }, 'failed'],
+    [{ status: 'generating', result: '' }, 'generating'],
+    [{ result: null }, 'unknown'],
+  ])('an image that Codex did not get is no image elsewhere: %o', async (facts, status) => {
+    const call = item({ type: 'image_generation_call', id: 'ig_1', ...facts })
+    const opened = await openText(lines(says('user', 'Draw.'), call, says('assistant', 'No.')))
+    for (const agent of AGENTS) {
+      const text = JSON.stringify((await convertedBy(opened, [agent])).opened.view)
+      expect(text).toContain(`[no image; the status of this call is ${status}]`)
+      expect(text).not.toContain('"type":"image"')
+    }
+    await expectAllKept(opened)
+  })
+
+  it('thinking stays with its answer in Claude Code, and is listed where it has none', async () => {
+    const thinks = (thinking: string) => ({ type: 'thinking', thinking, model: 'x/y' }) as const
+    const said = (text: string) => ({ type: 'text', text }) as const
+    const user = (text: string) => ({ role: 'user', parts: [said(text)] }) as const
+    const view = {
+      system: [],
+      messages: [
+        user('one'),
+        { role: 'assistant', parts: [thinks('first'), said('A1'), thinks('at the end')] },
+        user('two'),
+        { role: 'assistant', parts: [said('A2')] },
+        user('three'),
+        { role: 'assistant', parts: [thinks('alone')] },
+        user('four'),
+        { role: 'assistant', parts: [said('A4')] },
+      ],
+    } as const
+    const written = formatOf('claude-code').write?.({ view }, writing())
+    const again = (await openText(written?.text ?? '')).view.messages
+    const thoughts = again.flatMap(({ role, parts }) =>
+      role === 'user'
+        ? []
+        : [parts.flatMap((part) => (part.type === 'thinking' ? part.thinking : []))],
+    )
+    expect(thoughts).toEqual([['first', 'at the end'], [], []])
+    expect(written?.problems).toContain('thinking without anything else in its answer was left out')
   })
 
   it('what OpenAI thought aloud is thinking to others; what it sealed is left out and listed', async () => {

@@ -23,9 +23,8 @@ export interface ExamReport {
   readonly waiting: readonly string[]
 }
 
-const NAME_COLUMNS = 20
 const TOKEN_COLUMNS = 10
-const MARK_COLUMNS = 15
+const GAP_COLUMNS = 2
 
 export function renderExam(report: ExamReport, style: Style, columns: number): string {
   const { input, questions, arms, questionsBy, answeredBy, beforeTokens, budgetTokens } = report
@@ -41,31 +40,74 @@ export function renderExam(report: ExamReport, style: Style, columns: number): s
   return `${lines.join('\n')}\n`
 }
 
+/** As many kinds side by side as there is room for, the others below. */
 function tableLines({ questions, arms, budgetTokens }: ExamReport, style: Style, columns: number) {
+  const nameColumns = Math.max(...['strategy', ...arms.map(({ id }) => id)].map((id) => id.length))
+  const name = (id: string) => `  ${padColumns(id, nameColumns)}`
+  const room = columns - name('').length
   const kinds = KINDS.filter((kind) => questions.some((question) => question.kind === kind))
-  const count = (kind: Kind) => questions.filter((question) => question.kind === kind).length
-  const heads = [...kinds.map((kind) => `${kind} (${count(kind)})`), 'all']
-  const head = `  ${padColumns('strategy', NAME_COLUMNS)}${'tokens'.padStart(TOKEN_COLUMNS)}${heads.map((each) => each.padStart(MARK_COLUMNS)).join('')}`
-  const rows = arms.map(({ id, tokens, marks, failed }) => {
-    const name = `  ${padColumns(id, NAME_COLUMNS)}`
-    if (failed !== undefined)
-      return `${name}  ${style.dim(oneLine(failed, columns - NAME_COLUMNS))}`
-    if (tokens === undefined) return `${name}  ${style.dim('waits for a summary')}`
-    const size = `${thousands(tokens)}${tokens > budgetTokens ? '*' : ''}`.padStart(TOKEN_COLUMNS)
-    if (!marks) return `${name}${size}  ${style.dim('waits for answers')}`
-    const by = (kind?: Kind) =>
-      mean(marks.filter((_, at) => kind === undefined || questions[at]?.kind === kind))
-    const shown = [...kinds.map((kind) => by(kind)), by()].map((mark) =>
-      mark.toFixed(2).padStart(MARK_COLUMNS),
+  const lines: string[] = []
+  for (const [at, group] of groupsOf([...kinds, undefined], questions, room).entries()) {
+    const isFirst = at === 0
+    const cells = (texts: readonly string[]) =>
+      texts.map((text, index) => text.padStart(widthOf(group[index], questions))).join('')
+    const heads = cells(group.map((kind) => headOf(kind, questions)))
+    if (!isFirst) lines.push('')
+    lines.push(
+      style.bold(`${name('strategy')}${isFirst ? 'tokens'.padStart(TOKEN_COLUMNS) : ''}${heads}`),
     )
-    return `${name}${size}${shown.join('')}`
-  })
+    for (const { id, tokens, marks, failed } of arms) {
+      const note = (text: string, used = 0) => style.dim(oneLine(text, room - used - GAP_COLUMNS))
+      const size = `${thousands(tokens ?? 0)}${(tokens ?? 0) > budgetTokens ? '*' : ''}`
+      const start = isFirst ? size.padStart(TOKEN_COLUMNS) : ''
+      if (marks) {
+        const shown = group.map((kind) => markOf(marks, questions, kind).toFixed(2))
+        lines.push(`${name(id)}${start}${cells(shown)}`)
+      } else if (!isFirst) continue
+      else if (failed !== undefined) lines.push(`${name(id)}  ${note(failed)}`)
+      else if (tokens === undefined) lines.push(`${name(id)}  ${note('waits for a summary')}`)
+      else lines.push(`${name(id)}${start}  ${note('waits for answers', TOKEN_COLUMNS)}`)
+    }
+  }
   const isAbove = arms.some(({ tokens = 0 }) => tokens > budgetTokens)
-  return [
-    style.bold(head),
-    ...rows,
-    ...(isAbove ? [style.dim('  * larger than the budget: not comparable')] : []),
-  ]
+  return [...lines, ...(isAbove ? [style.dim('  * larger than the budget: not comparable')] : [])]
+}
+
+/** Undefined stands for all kinds. */
+function groupsOf(
+  kinds: readonly (Kind | undefined)[],
+  questions: readonly Question[],
+  room: number,
+): (Kind | undefined)[][] {
+  const groups: (Kind | undefined)[][] = [[]]
+  let used = TOKEN_COLUMNS
+  for (const kind of kinds) {
+    const width = widthOf(kind, questions)
+    if (used + width > room && groups.at(-1)?.length !== 0) {
+      groups.push([])
+      used = 0
+    }
+    groups.at(-1)?.push(kind)
+    used += width
+  }
+  return groups
+}
+
+function headOf(kind: Kind | undefined, questions: readonly Question[]): string {
+  if (kind === undefined) return 'all'
+  return `${kind} (${questions.filter((question) => question.kind === kind).length})`
+}
+
+function widthOf(kind: Kind | undefined, questions: readonly Question[]): number {
+  return Math.max('0.00'.length, headOf(kind, questions).length) + GAP_COLUMNS
+}
+
+function markOf(
+  marks: readonly number[],
+  questions: readonly Question[],
+  kind: Kind | undefined,
+): number {
+  return mean(marks.filter((_, at) => kind === undefined || questions[at]?.kind === kind))
 }
 
 function mean(marks: readonly number[]): number {

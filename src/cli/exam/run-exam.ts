@@ -27,6 +27,7 @@ import {
   portOver,
   questionsIn,
   questionsPrompt,
+  requireAnswers,
   type Sitter,
   waitingFile,
 } from './sit-exam.ts'
@@ -237,6 +238,7 @@ async function marksFor(
   if (!sitter) return questions.map((question) => markOf(question, text))
   const answered = await sitter(`answers-${number}`, examPrompt(text, questions))
   const answers = answersIn(answered, questions.length)
+  requireAnswers(answers)
   if (!byModel) return questions.map((question, at) => markOf(question, answers[at] ?? ''))
   return marksIn(await sitter(`marks-${number}`, gradePrompt(questions, answers)), questions.length)
 }

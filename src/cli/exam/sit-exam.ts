@@ -21,8 +21,11 @@ export type Sitter = (name: string, prompt: string) => Promise<string>
 export function modelSitter(port: ModelPort, model: string): Sitter {
   return async (_, prompt) => {
     const messages = [{ role: 'user', parts: [{ type: 'text', text: prompt }] }] as const
-    const { text } = await port.ask({ messages, model, maxOutputTokens: OUTPUT_TOKENS })
-    return text
+    const asked = await port.ask({ messages, model, maxOutputTokens: OUTPUT_TOKENS })
+    if (asked.stopReason === 'end') return asked.text
+    throw new PrecisError('model-failed', `The model did not finish: ${asked.stopReason}.`, {
+      hint: 'Try another model, or answer through files (--files DIR).',
+    })
   }
 }
 
@@ -35,7 +38,7 @@ export function fileSitter(folder: string, io: Pick<Io, 'cwd' | 'environment'>):
     const path = join(resolve(io.cwd, folder), `${name}-${digest}`)
     try {
       await mkdir(resolve(io.cwd, folder), { recursive: true })
-      await writeFile(`${path}.md`, `${prompt}\n`)
+      await writeFile(`${path}.md`, `${prompt}\n`, { mode: 0o600 })
     } catch (cause) {
       throw new PrecisError('usage', `${folder} cannot be written to`, {
         where: '--files',
@@ -131,20 +134,40 @@ ${rows.join('\n')}
 Write one line for each, the number, a colon and the mark, as in «3: 0.5».`
 }
 
-const NUMBERED = /^\s*(?:\*\*)?(\d{1,3})(?:\*\*)?\s*[:.)]\s?(.*)$/
+const NUMBERED =
+  /^(\s*)(?:[-*•|]\s+)?(?:\*\*)?(?:Q(?:uestion)?\s*)?(\d{1,3})(?:\*\*)?\s*([:.)|])(?:\*\*)?\s?(.*)$/i
 
-/** By the numbers of the questions; a line without a number belongs to the answer before it. */
+/** By the numbers of the questions; a line without a number, or of a list, belongs to the answer before it. */
 export function answersIn(text: string, count: number): string[] {
   const answers = Array.from({ length: count }, () => '')
-  let at = -1
-  for (const line of text.split('\n')) {
-    const [, number, said = line] = NUMBERED.exec(line) ?? []
-    const next = number === undefined ? at : Number(number) - 1
-    if (next < 0 || next >= count) continue
-    answers[next] = `${next === at ? `${answers[next]}\n` : ''}${said}`
-    at = next
+  const lines = text.split('\n').map((line) => {
+    const [, indent = '', number, mark, said = line] = NUMBERED.exec(line) ?? []
+    const at = number === undefined ? undefined : Number(number) - 1
+    return { line, indent: indent.length, at, isAsAsked: mark === ':', said }
+  })
+  // A number with a colon is what was asked for: then other marks behind the same number are lists.
+  const asked = new Set(lines.flatMap(({ at, isAsAsked }) => (isAsAsked ? (at ?? []) : [])))
+  const margin = lines.find(({ at }) => at !== undefined)?.indent ?? 0
+  let open = -1
+  for (const { line, indent, at, isAsAsked, said } of lines) {
+    const isKnown = at !== undefined && at >= 0 && at < count
+    const isList = !isAsAsked && (!isKnown || asked.has(at) || indent > margin || at <= open)
+    if (at === undefined || isList) {
+      if (open >= 0) answers[open] = `${answers[open]}\n${line}`
+    } else if (isKnown) {
+      answers[at] = at === open ? `${answers[at]}\n${said}` : said
+      open = at
+    }
   }
-  return answers
+  return answers.map((answer) => answer.trimEnd())
+}
+
+/** Answers that cannot be told apart are no answers, and not wrong ones. */
+export function requireAnswers(answers: readonly string[]): void {
+  if (answers.some((answer) => answer !== '')) return
+  throw new PrecisError('model-failed', 'The answers cannot be read: none begins with a number.', {
+    hint: 'Each stands on a line that begins with the number of the question and a colon: «3: main».',
+  })
 }
 
 /** The share of what is expected that an answer, or a whole context, says. */
@@ -153,10 +176,32 @@ export function markOf({ expected }: Question, answer: string): number {
   return expected.filter((each) => said.includes(plain(each))).length / expected.length
 }
 
+const MARKED =
+  /^[^\p{L}\d]*(?:(?:q|question|answer|no)[\s.#]*)?(\d{1,3})(?!\.\d)(?:\s*[^\p{L}\d\s]|\t)(.*)$/iu
+
+/** The first number behind that of the question, or on the lines below it. Rejects where one has no mark. */
 export function marksIn(text: string, count: number): number[] {
-  return answersIn(text, count).map((mark) =>
-    Math.min(1, Math.max(0, Number.parseFloat(mark) || 0)),
-  )
+  const marks = new Map<number, number>()
+  let open: number | undefined
+  for (const line of text.split('\n')) {
+    const [, number, rest = line] = MARKED.exec(line) ?? []
+    if (number !== undefined) open = Number(number)
+    const mark = markIn(rest)
+    if (open === undefined || mark === undefined) continue
+    if (mark <= 1) marks.set(open, mark)
+    open = undefined
+  }
+  const numbers = Array.from({ length: count }, (_, at) => at + 1)
+  const missing = numbers.filter((number) => !marks.has(number))
+  if (missing.length === 0) return numbers.map((number) => marks.get(number) ?? 0)
+  throw new PrecisError('model-failed', `No mark can be read for question ${missing.join(', ')}.`, {
+    hint: 'Each stands on a line of its own, the number, a colon and a mark from 0 to 1: «3: 0.5».',
+  })
+}
+
+function markIn(text: string): number | undefined {
+  const [, mark, of = '1'] = /(\d*[.,]?\d+)(?:\s*\/\s*(\d+))?/.exec(text) ?? []
+  return mark === undefined ? undefined : Number(mark.replace(',', '.')) / (Number(of) || 1)
 }
 
 function plain(text: string): string {

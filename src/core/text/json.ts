@@ -22,15 +22,20 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 /** Deeper JSON than this cannot be written again: serialising it would exhaust the stack. */
 const MAX_JSON_DEPTH = 1_000
 
-/** Whether a value is JSON through and through. A hand-written walk: this is most of what a row holds. */
-export function isJson(value: unknown, depth = 0): value is Json {
+/**
+ * Whether a value is JSON through and through. A hand-written walk: this is most of what a row holds.
+ * `hasGaps` allows properties that are undefined, which JSON leaves out.
+ */
+export function isJson(value: unknown, depth = 0, hasGaps = false): value is Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || depth > MAX_JSON_DEPTH) return false
-  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1))
+  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1, hasGaps))
   const prototype = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) return false
-  for (const key in value)
-    if (!isJson((value as Record<string, unknown>)[key], depth + 1)) return false
+  for (const key in value) {
+    const inner = (value as Record<string, unknown>)[key]
+    if (!(hasGaps && inner === undefined) && !isJson(inner, depth + 1, hasGaps)) return false
+  }
   return true
 }

@@ -11,7 +11,7 @@ import {
   readRecords,
   writeLines,
 } from '../outgoing.ts'
-import { type Fields, isFields, STATUS, textIn } from '../reading/fields.ts'
+import { type Fields, fieldsIn, isFields, listIn, STATUS, textIn } from '../reading/fields.ts'
 import { type RawRecord, rawEnvelope, recordValue } from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
 import type { Exported, Outgoing, WriteOptions } from '../session-format.ts'
@@ -70,7 +70,6 @@ class Lines {
   readonly #shared: Fields
   readonly #timestamp: string
   readonly #isFresh: boolean // in a file of its own, where no old record holds the thinking
-  readonly #thoughts: Fields[] = [] // of the block that is written next
   #parent: string | null = null
 
   constructor(
@@ -126,18 +125,20 @@ class Lines {
     return part.type === 'thinking' && part.thinking !== '' && this.#isFresh
   }
 
-  /** One block a line, all with the id of one message; thinking stands beside the block behind it. */
+  /** One block a line, all with the id of one message; thinking stands beside the block behind it, or the last one. */
   #answer(parts: readonly MessagePart[]): void {
     const id = `msg_${this.#options.newId()}`
     const isCall = parts.some(({ type }) => type === 'tool_call')
+    const thoughts: Fields[] = []
+    const before = this.done.length
     for (const part of parts) {
       if (part.type === 'thinking') {
-        this.#thoughts.push({ thinking: part.thinking, model: part.model })
+        thoughts.push({ thinking: part.thinking, model: part.model })
         continue
       }
       this.#add({
         type: 'assistant',
-        ...(this.#thoughts.length > 0 && { [THOUGHTS]: this.#thoughts.splice(0) }),
+        ...(thoughts.length > 0 && { [THOUGHTS]: thoughts.splice(0) }),
         message: {
           id,
           type: 'message',
@@ -150,6 +151,13 @@ class Lines {
         },
       })
     }
+    if (thoughts.length === 0) return
+    if (this.done.length === before) {
+      this.#note('thinking without anything else in its answer was left out')
+      return
+    }
+    const last = fieldsIn(this.done.pop())
+    this.done.push({ ...last, [THOUGHTS]: [...listIn(last[THOUGHTS]), ...thoughts] })
   }
 
   /** Each result on a line of its own, reminders as lines of the client. */

@@ -28,9 +28,13 @@ export function plainItems(item: Fields, count: number): readonly Fields[] | und
       return [call('web_search', item.action, own), output(own, SEARCHED)]
     case 'image_generation_call': {
       const prompt = textIn(item.revised_prompt)
-      const image = { type: 'input_image', image_url: PNG + (textIn(item.result) ?? '') }
+      const data = textIn(item.result) ?? ''
+      const made =
+        data === ''
+          ? `[no image; the status of this call is ${textIn(item.status) ?? 'unknown'}]`
+          : [{ type: 'input_image', image_url: PNG + data }]
       const given = prompt === undefined ? {} : { revised_prompt: prompt }
-      return [call('image_generation', given, own), output(own, [image])]
+      return [call('image_generation', given, own), output(own, made)]
     }
     default:
       return undefined
@@ -64,7 +68,7 @@ export function hostedItems(
       return { call, output: [] }
     }
     case 'image_generation': {
-      if (block?.type !== 'image' || block.data === undefined) return undefined
+      if (block?.type !== 'image' || !block.data) return undefined
       const call = { type: 'image_generation_call', ...own, status: 'completed', ...fields }
       return { call: { ...call, result: block.data }, output: [] }
     }

@@ -101,6 +101,7 @@ function checkSource(source: Fields, place: string, maxEdgePx: number, report: R
     report(`${place}.media_type`, `an image must be one of ${MEDIA_TYPES.join(', ')}`)
   }
   const data = readText(source.data) ?? ''
+  if (data === '') report(`${place}.data`, 'an image without data')
   if (data.length > IMAGE_BYTES) {
     report(`${place}.data`, `an image of ${data.length} bytes; ${IMAGE_BYTES} are allowed`)
   }

@@ -121,6 +121,7 @@ describe('images of a request', () => {
           place: 'messages[2].content[0].content[20].source.data',
         },
         { request: chat(image('A'.repeat(5_242_884))), place: `${place}[0].source.data` },
+        { request: chat(image('')), place: `${place}[0].source.data` },
         { request: chat(image('Qk0=', 'image/bmp')), place: `${place}[0].source.media_type` },
         { request: chat(text('x'.repeat(32_000_000))), place: 'request' },
         { request: chat(text('é'.repeat(600))), profile: { requestBytes: 1200 }, place: 'request' },
