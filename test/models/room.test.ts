@@ -12,7 +12,10 @@ it.each([
   'chunked-fold',
 ])('%s asks for no more output than the window has left', async (strategy) => {
   for (const windowTokens of [12_000, 30_000]) {
-    const { agent, dev, threads, threadId } = await setUpAgent({ windowTokens, outputTokens: 16_384 })
+    const { agent, dev, threads, threadId } = await setUpAgent({
+      windowTokens,
+      outputTokens: 16_384,
+    })
     await threads.import(threadId, plantedDrafts(0.9 * windowTokens).drafts)
     const result = await agent.compact(threadId, { strategy })
     expect(result, strategy).toMatchObject({ success: true, strategy })
