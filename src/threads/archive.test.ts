@@ -128,7 +128,7 @@ describe('reading the archive', () => {
 
   it.each([
     ['e99', 0, 'unknown-entry', 'There is nothing under the ref e99.'],
-    ['c1.0', 0, 'invalid-input', 'c1.0 has 0 characters.'],
+    ['c1.0', 0, 'unknown-entry', 'There is nothing under the ref c1.0.'],
     ['nonsense', 0, 'unknown-entry', 'nonsense is not a ref.'],
     ['e2', 33, 'invalid-input', 'e2 has 33 characters.'],
   ])('refuses %s from %i', async (ref, offset, code, message) => {

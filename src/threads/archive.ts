@@ -6,6 +6,7 @@ import { parseEntryId } from '../core/view/entry.ts'
 import { cutHead } from '../core/window/tokens/cut.ts'
 import { pastThreadsOf } from './open-threads.ts'
 import { renderEvent } from './render-event.ts'
+import { unknownRef } from './reverse-thread.ts'
 import { findCalls, type SearchPorts, searchArchive } from './search-archive.ts'
 import type { Threads } from './threads.ts'
 
@@ -90,6 +91,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 
 function requireOffset(ref: string, offset: number, { length }: string): number {
   if (offset < length) return offset
+  if (length === 0) throw unknownRef(ref)
   throw new PrecisError('invalid-input', `${ref} has ${length} characters.`, {
     where: 'offset',
     hint: `Give an offset below ${length}.`,

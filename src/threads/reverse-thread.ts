@@ -120,7 +120,7 @@ async function coveredSeqs(thread: LiveThread, ref: EntryId, limit: number): Pro
   return seqs
 }
 
-function unknownRef(ref: string): PrecisError {
+export function unknownRef(ref: string): PrecisError {
   return new PrecisError('unknown-entry', `There is nothing under the ref ${ref}.`, {
     where: ref,
     hint: 'Refs mark removed content: [ref:e12]. A search also finds that content.',

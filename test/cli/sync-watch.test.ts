@@ -65,7 +65,7 @@ it('adds what is new while it runs: a session, its tail, and one that was rewrit
   expect((await watching.report()).failed).toHaveLength(1)
   const { status, stderr } = await watching.stop()
   expect(status).toBe(1)
-  expect(stderr).toContain('1 sessions were not imported')
+  expect(stderr).toContain('1 session was not imported')
   expect(await sync()).toMatchObject({ unchanged: 2, addedEvents: 0 })
 })
 
@@ -93,7 +93,7 @@ it('takes the rest of a line that was half written', async () => {
 it.each(['SIGINT', 'SIGTERM'])('says what it does, and ends by %s', async (signal) => {
   put(NAME, `${LINES.join('\n')}\n`)
   const watching = watch()
-  expect(await watching.next()).toMatch(/^\d\d:\d\d:\d\d 1 sessions: 1 new, .* events added\.$/)
+  expect(await watching.next()).toMatch(/^\d\d:\d\d:\d\d 1 session: 1 new, .* events? added\.$/)
   const { status, stderr } = await watching.stop(signal)
   expect(status).toBe(0)
   expect(stderr).toMatch(

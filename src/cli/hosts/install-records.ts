@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { PrecisError } from '../../core/errors.ts'
 import type { Io } from '../process-io.ts'
 import { stateFolder, stateFolderPath } from '../settings/settings.ts'
-import { writeText } from '../terminal/io.ts'
+import { unreadable, writeText } from '../terminal/io.ts'
 
 const FILE = 'installed.json'
 const schema = z.record(
@@ -44,6 +44,6 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw thrown
+    throw unreadable(path, thrown)
   }
 }

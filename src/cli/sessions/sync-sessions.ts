@@ -6,7 +6,7 @@ import type { Io } from '../process-io.ts'
 import { earlierImports } from '../session/earlier-imports.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { oneLine, print, type Style, thousands } from '../terminal/terminal.ts'
+import { counted, oneLine, print, type Style, thousands } from '../terminal/terminal.ts'
 import { withHome } from '../threads/home.ts'
 import type { Imported, ImportOutcome } from '../threads/import-file.ts'
 import { FactsCache } from './facts-cache.ts'
@@ -44,9 +44,13 @@ export async function runSync(flags: SyncFlags, io: Io): Promise<void> {
 
 export function failUnlessImported(count: number): void {
   if (count === 0) return
-  throw new PrecisError('invalid-input', `${count} sessions were not imported`, {
-    hint: 'The others are in the store. These are tried again when they change.',
-  })
+  throw new PrecisError(
+    'invalid-input',
+    `${counted(count, 'session')} ${count === 1 ? 'was' : 'were'} not imported`,
+    {
+      hint: 'The others are in the store. These are tried again when they change.',
+    },
+  )
 }
 
 /** Sessions that were not touched since the last time cost one look at the file, and open no store. */
@@ -204,9 +208,10 @@ export function renderSync(report: SyncReport, style: Style, columns: number): s
     `${thousands(outcomes.grown)} grown`,
     `${thousands(outcomes.rewritten)} rewritten`,
     `${thousands(unchanged + outcomes.known)} unchanged`,
+    ...(failed.length > 0 ? [`${thousands(failed.length)} failed`] : []),
   ]
   const lines = [
-    `${thousands(sessions)} sessions: ${counts.join(', ')}. ${thousands(addedEvents)} events added.`,
+    `${counted(sessions, 'session')}: ${counts.join(', ')}. ${counted(addedEvents, 'event')} added.`,
     ...threads
       .slice(0, SHOWN)
       .map(

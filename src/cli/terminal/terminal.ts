@@ -58,6 +58,10 @@ export function thousands(value: number): string {
   return value.toLocaleString('en-US')
 }
 
+export function counted(count: number, word: string): string {
+  return `${thousands(count)} ${word}${count === 1 ? '' : 's'}`
+}
+
 export interface Style {
   bold(text: string): string
   dim(text: string): string

@@ -16,7 +16,7 @@ import { chooseSessions } from '../sessions/choose-sessions.ts'
 import type { ChosenBy } from '../sessions/choosing.ts'
 import { underSyncLease } from '../sessions/sync-lease.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { oneLine, print, type Style, thousands } from '../terminal/terminal.ts'
+import { counted, oneLine, print, type Style, thousands } from '../terminal/terminal.ts'
 import { withHome } from './home.ts'
 import { type ImportAccount, type Imported, importFile } from './import-file.ts'
 
@@ -184,8 +184,4 @@ function sentenceOn(
 
 function computeSum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
-}
-
-function counted(count: number, word: string): string {
-  return `${thousands(count)} ${word}${count === 1 ? '' : 's'}`
 }
