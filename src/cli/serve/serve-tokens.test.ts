@@ -32,3 +32,15 @@ describe('a hint about tokens', () => {
     expect(option).not.toContain('correcthorse1')
   })
 })
+
+describe('precis serve', () => {
+  it('refuses a model of no known provider before it starts', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'precis-serve-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const environment = { HOME: folder, XDG_CONFIG_HOME: folder, PRECIS_HOME: folder }
+    const args = ['serve', '--port', '0', '--model', 'nope/x']
+    const { status, stderr } = await runPrecis(args, { cwd: folder, environment })
+    expect(stderr).toContain('There is no provider "nope".')
+    expect(status).toBe(2)
+  })
+})

@@ -5,6 +5,8 @@ import type { Composed } from '../../compose.ts'
 import { type ComposedApp, composeApp } from '../../compose-app.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { escapeSteering } from '../../core/text/visible.ts'
+import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
+import { splitName } from '../../providers/model-name.ts'
 import { secretsOf } from '../../redact/known.ts'
 import { redact } from '../../redact/redact.ts'
 import { localToken, TokenBook, withLocalToken } from '../../server/accounts/tokens.ts'
@@ -58,6 +60,11 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const requestsPerMinute = wholeNumber(flags.rate, '--rate', 1, HIGHEST_RATE)
   const roots = (flags.workspace ?? []).map((root) => workspaceAt(root, io))
   const approval = approvalOf(flags)
+  if (flags.model !== undefined)
+    splitName(
+      flags.model,
+      PROVIDER_ENTRIES.map(({ id }) => id),
+    )
   const settings = loadSettings({
     ...io,
     flags: {
