@@ -8,7 +8,7 @@ const ROUNDS = 20_000 // of five events each
 const MOST_NODES = 4_000
 /** For a machine that does much else at the time. */
 const BUSY_MS = 300_000
-const PATIENCE = { timeout: 60_000 }
+const PATIENCE = { timeout: 120_000 }
 
 async function nodesIn(page: Page): Promise<number> {
   return (await page.evaluate('document.querySelectorAll("*").length')) as number
@@ -29,7 +29,7 @@ describe.skipIf(!CHROMIUM.available)(`a long thread ${CHROMIUM.notice}`, () => {
       const page = await open()
       const asked: string[] = []
       page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-      page.setDefaultTimeout(60_000)
+      page.setDefaultTimeout(120_000)
       await page.getByRole('navigation').getByText('A long one').click()
       const transcript = page.getByRole('region', { name: 'Transcript' })
       await transcript
