@@ -221,18 +221,26 @@ it('names what is missing', () => {
 // As precis/langchain does: what fit gave last may hold no message of the user.
 provideClasses({ human: HumanMessage, ai: AIMessage })
 
+const WAYS: readonly (readonly [name: string, isWhole: boolean])[] = [
+  ['the whole history', true],
+  ['what fit gave last', false],
+]
+
 describe.each(MESSAGE_FORMATS)('random loops with messages of %s', (format) => {
-  it.each([
-    ['the whole history', true],
-    ['what fit gave last', false],
-  ])('end in the same bytes whether they are restarted or not: %s', async (_, isWhole) => {
-    for (const seed of seeds(5, 2)) {
-      const { messages } = generateMessages(format, seed, 9)
-      const plain = await run(format, messages, isWhole, () => false)
-      const restarted = await run(format, messages, isWhole, (at) => at % 3 === 1)
-      expect(restarted, `seed ${seed}`).toEqual(plain)
-    }
-  })
+  // Instances of classes are not stored: behind a restart the whole history is needed.
+  const ways = WAYS.filter(([, isWhole]) => isWhole || format !== 'langchain')
+
+  it.each(ways)(
+    'end in the same bytes whether they are restarted or not: %s',
+    async (_, isWhole) => {
+      for (const seed of seeds(5, 2)) {
+        const { messages } = generateMessages(format, seed, 9)
+        const plain = await run(format, messages, isWhole, () => false)
+        const restarted = await run(format, messages, isWhole, (at) => at % 3 === 1)
+        expect(restarted, `seed ${seed}`).toEqual(plain)
+      }
+    },
+  )
 })
 
 /** Every request of a loop, as JSON; before some of them the process is started again. */
