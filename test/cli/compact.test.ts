@@ -254,7 +254,7 @@ describe('what decides', () => {
           budget,
         ])
       ).problems
-    const problems = await problemsWithin('600')
+    const problems = await problemsWithin('400')
     expect(problems.length).toBeGreaterThan(1)
     for (const problem of problems)
       expect(problem).toMatch(/^a sentence that binds did not fit .*; to keep it: --pin ".+"$/)

@@ -149,7 +149,8 @@ describe('a model that cannot be asked', () => {
   it.each(CASES)('is told as %s, with the next step and without the key', async (...row) => {
     const [, given, code, message, hint] = row
     const { status, stdout, stderr } = await summarize(given(), '--json')
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    const expected = code === 'model-not-found' ? 2 : 1
+    expect({ status, stdout }).toEqual({ status: expected, stdout: '' })
     expect(JSON.parse(stderr).error).toMatchObject({
       code,
       message: expect.stringMatching(message),
