@@ -56,15 +56,14 @@ describe.skipIf(!CHROMIUM.available)(`a long thread ${CHROMIUM.notice}`, () => {
       // The model's view: any place of it, without what lies between.
       asked.length = 0
       for (const share of [0.5, 1, 0.25]) {
-        await page.evaluate(
-          `{ const view = document.querySelector('[role="tabpanel"] .scroller'); view.scrollTop = ${share} * view.scrollHeight }`,
-        )
-        await expect
-          .poll(
-            async () =>
-              Number(/(?:Question|file|line|Answer) (\d+)/.exec(await view.innerText())?.[1]),
-            PATIENCE,
+        const scrolled = async () => {
+          await page.evaluate(
+            `{ const view = document.querySelector('[role="tabpanel"] .scroller'); view.scrollTop = ${share} * view.scrollHeight }`,
           )
+          return Number(/(?:Question|file|line|Answer) (\d+)/.exec(await view.innerText())?.[1])
+        }
+        await expect
+          .poll(scrolled, PATIENCE)
           .toSatisfy((at: number) => Math.abs(at - share * ROUNDS) < ROUNDS / 8)
         expect(await nodesIn(page)).toBeLessThan(MOST_NODES)
       }

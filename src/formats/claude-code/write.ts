@@ -44,6 +44,7 @@ function buildWriter(outgoing: Outgoing, options: WriteOptions): RecordWriter {
       if (view.system.length > 0) note('the system prompt has no place in a Claude Code session')
       const lines = new Lines(options, outgoing, note)
       for (const message of view.messages) lines.message(message)
+      lines.end()
       return lines.done
     },
     changed: (changed, old, note) => {
@@ -51,6 +52,7 @@ function buildWriter(outgoing: Outgoing, options: WriteOptions): RecordWriter {
       const { summary, rest } = opened(changed, note)
       lines.boundary(summary)
       for (const message of rest) lines.message(message)
+      lines.end()
       return lines.done
     },
   }
@@ -70,6 +72,7 @@ class Lines {
   readonly #shared: Fields
   readonly #timestamp: string
   readonly #isFresh: boolean // in a file of its own, where no old record holds the thinking
+  readonly #waiting: Fields[] = [] // thinking of an answer that says nothing else, for the next one
   #parent: string | null = null
 
   constructor(
@@ -114,7 +117,10 @@ class Lines {
   message({ role, parts }: Message): void {
     const sendable = parts.filter((part) => this.#isSendable(part, role))
     if (role === 'assistant') this.#answer(sendable)
-    else this.#user(sendable)
+    else {
+      this.end()
+      this.#user(sendable)
+    }
   }
 
   /** Claude Code sends all thinking that it finds, and the newest models refuse it behind another past. */
@@ -129,7 +135,7 @@ class Lines {
   #answer(parts: readonly MessagePart[]): void {
     const id = `msg_${this.#options.newId()}`
     const isCall = parts.some(({ type }) => type === 'tool_call')
-    const thoughts: Fields[] = []
+    const thoughts = this.#waiting.splice(0)
     const before = this.done.length
     for (const part of parts) {
       if (part.type === 'thinking') {
@@ -153,11 +159,17 @@ class Lines {
     }
     if (thoughts.length === 0) return
     if (this.done.length === before) {
-      this.#note('thinking without anything else in its answer was left out')
+      this.#waiting.push(...thoughts)
       return
     }
     const last = fieldsIn(this.done.pop())
     this.done.push({ ...last, [THOUGHTS]: [...listIn(last[THOUGHTS]), ...thoughts] })
+  }
+
+  /** Of an answer: what its thinking led to is not there. */
+  end(): void {
+    if (this.#waiting.splice(0).length > 0)
+      this.#note('thinking without anything else in its answer was left out')
   }
 
   /** Each result on a line of its own, reminders as lines of the client. */
