@@ -111,9 +111,14 @@ function* findingsOfVariant(
   yield* findingsIn(whole, value, [...path, { variant: tag }])
 }
 
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+const NOT_BASE64 = /[^A-Za-z0-9+/]/
 
-/** What a decoder reads: the alphabet, and a length that four characters a group can have. */
+/**
+ * What a decoder reads: the alphabet, and a length that four characters a group can have. Looks for what does not
+ * belong: a pattern for all of it could not go back over millions of characters.
+ */
 export function isBase64(text: string): boolean {
-  return BASE64.test(text) && text.replace(/=+$/, '').length % 4 !== 1
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  const digits = text.slice(0, text.length - padding)
+  return digits !== '' && !NOT_BASE64.test(digits) && digits.length % 4 !== 1
 }
