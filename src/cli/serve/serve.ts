@@ -54,17 +54,19 @@ const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 /** Smaller than within one process: several may be slow at the same time. */
 const SERVED_LIMITS: Partial<AppLimits> = { followerItems: 5_000, followerChars: 8_000_000 }
 
+/** Refuses a model of no known provider. */
+function readPort({ port, model = 'dev' }: ServeFlags): number {
+  const providers = PROVIDER_ENTRIES.map(({ id }) => id)
+  splitName(model, providers)
+  return wholeNumber(port, '--port', 0, HIGHEST_PORT)
+}
+
 export async function serve(flags: ServeFlags, io: Io): Promise<void> {
-  const port = wholeNumber(flags.port, '--port', 0, HIGHEST_PORT)
   const graceMs = wholeNumber(flags.grace, '--grace', 0, LONGEST_GRACE_S) * 1_000
   const requestsPerMinute = wholeNumber(flags.rate, '--rate', 1, HIGHEST_RATE)
   const roots = (flags.workspace ?? []).map((root) => workspaceAt(root, io))
   const approval = approvalOf(flags)
-  if (flags.model !== undefined)
-    splitName(
-      flags.model,
-      PROVIDER_ENTRIES.map(({ id }) => id),
-    )
+  const port = readPort(flags)
   const settings = loadSettings({
     ...io,
     flags: {
