@@ -1,4 +1,4 @@
-// `precis exam`: the same questions to several contexts, answered by nobody, by the stand-in, and through files.
+// `precis exam`: the same questions to several contexts, answered without a model, by the stand-in, and through files.
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

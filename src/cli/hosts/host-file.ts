@@ -1,4 +1,4 @@
-// One file of an agent's configuration that `precis install` changes, and how its own entry is told from one of the user
+// One file of an agent's configuration that `precis install` changes, and how to tell its own entry from one of the user
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
 

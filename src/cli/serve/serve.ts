@@ -54,19 +54,18 @@ const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 /** Smaller than within one process: several may be slow at the same time. */
 const SERVED_LIMITS: Partial<AppLimits> = { followerItems: 5_000, followerChars: 8_000_000 }
 
-/** Refuses a model of no known provider. */
-function readPort({ port, model = 'dev' }: ServeFlags): number {
+function requireProvider(model = 'dev'): void {
   const providers = PROVIDER_ENTRIES.map(({ id }) => id)
   splitName(model, providers)
-  return wholeNumber(port, '--port', 0, HIGHEST_PORT)
 }
 
 export async function serve(flags: ServeFlags, io: Io): Promise<void> {
+  const port = wholeNumber(flags.port, '--port', 0, HIGHEST_PORT)
   const graceMs = wholeNumber(flags.grace, '--grace', 0, LONGEST_GRACE_S) * 1_000
   const requestsPerMinute = wholeNumber(flags.rate, '--rate', 1, HIGHEST_RATE)
-  const roots = (flags.workspace ?? []).map((root) => workspaceAt(root, io))
+  const [workspace, ...workspaces] = (flags.workspace ?? []).map((root) => workspaceAt(root, io))
   const approval = approvalOf(flags)
-  const port = readPort(flags)
+  requireProvider(flags.model)
   const settings = loadSettings({
     ...io,
     flags: {
@@ -84,7 +83,6 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
     const tokens = await tokensFor(home, flags, io)
     closers.push(() => tokens.close())
     warnWithoutSecrets(io)
-    const [workspace, ...workspaces] = roots
     const page = readPage()
     // The owner of this machine is known by its token; beyond the loopback there is none.
     const machine =

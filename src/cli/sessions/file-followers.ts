@@ -83,7 +83,7 @@ export class FileFollowers {
     const end = () => {
       followed.isRunning = false
     }
-    // That the store fails is told by every request that needs it.
+    // Every request that needs the store reports its failure.
     followed.ended = this.#run(threadId, followed).then(end, end)
     return followed
   }

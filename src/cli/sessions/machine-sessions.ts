@@ -125,7 +125,7 @@ export class SessionsOfMachine implements MachineSessions {
     this.#files.set(threadId, file)
     const [oldest] = this.#files.keys()
     if (this.#files.size > MOST_KNOWN && oldest !== undefined) this.#files.delete(oldest)
-    file.catch(() => this.#files.delete(threadId)) // whoever asked is told
+    file.catch(() => this.#files.delete(threadId)) // the caller gets the error
     return file
   }
 

@@ -27,7 +27,7 @@ export async function watchSessions(flags: SyncFlags, io: Io): Promise<void> {
       const startMs = performance.now()
       const known = new Map(failing)
       const whole = await syncSessions(flags, io, undefined, failing)
-      // What fails again and again for the same reason is told once.
+      // A failure that repeats for the same reason is reported once.
       const failed = whole.failed.filter((each) => known.get(each.session) !== each.message)
       const report = { ...whole, failed }
       const tookMs = performance.now() - startMs
