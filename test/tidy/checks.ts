@@ -7,7 +7,7 @@ import { anyTypes, notesInComments, ownSeeds, switchedOffTests } from './leftove
 import { emptyWordsInCode, emptyWordsInPaths, fileNames } from './names.ts'
 import { oneRoad } from './road.ts'
 import { fileLength, fileSize, functionLength } from './size.ts'
-import { surroundings } from './surroundings.ts'
+import { replacedEnvironments, surroundings } from './surroundings.ts'
 import {
   documentedFolders,
   machinePaths,
@@ -31,6 +31,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'random inputs come from one seed': ownSeeds,
   'folders that only compute have no clock and no randomness': clocks,
   'commands take their surroundings as an argument': surroundings,
+  'no test replaces the environment': replacedEnvironments,
   'every folder has its line in ARCHITECTURE.md': documentedFolders,
   'every source file opens with what it is for': openingComments,
   'file names are kebab-case': fileNames,

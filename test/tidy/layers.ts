@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   formats: [...PLUG_IN, 'wire'],
   'dev-model': ['core', 'validate', 'wire', 'system'],
   compaction: ['core'],
-  messages: ['core'],
+  messages: ['core', 'wire'],
   adapters: ['core', 'compactor', 'messages'],
   compactor: ['core', 'messages', 'strategies', 'compaction', 'threads'],
   threads: ['core', 'compaction'],

@@ -9,7 +9,7 @@ import { anyTypes, notesInComments, ownSeeds, switchedOffTests } from './leftove
 import { emptyWordsInCode, emptyWordsInPaths, fileNames } from './names.ts'
 import { oneRoad } from './road.ts'
 import { fileLength, fileSize, functionLength } from './size.ts'
-import { surroundings } from './surroundings.ts'
+import { replacedEnvironments, surroundings } from './surroundings.ts'
 import {
   documentedFolders,
   machinePaths,
@@ -294,6 +294,16 @@ const FAULTS: readonly Fault[] = [
     },
     found: ['src/cli/commands/a.ts:1'],
   })),
+  {
+    name: 'an environment that is a copy',
+    check: replacedEnvironments,
+    plant: {
+      'src/a.test.ts': 'process.env = before',
+      'src/a.ts': 'process.env = before',
+      'test/b.ts': "process.env.HOME = '/x'\nother.env = before",
+    },
+    found: ['src/a.test.ts:1'],
+  },
   {
     name: 'folders without a line',
     check: documentedFolders,

@@ -18,6 +18,21 @@ export function surroundings(files: readonly SourceFile[]): Finding[] {
   )
 }
 
+/** A copy has nothing of the real environment: `os.homedir()` and child processes go on with the old one. */
+export function replacedEnvironments(files: readonly SourceFile[]): Finding[] {
+  return inCode(
+    files.filter(({ path }) => isTest(path) || path.startsWith('test/')),
+    'environment',
+    (node) => {
+      if (node.type !== 'AssignmentExpression' || node.left.type !== 'MemberExpression') return ''
+      const { object, property } = node.left
+      return nameOf(object) === 'process' && nameOf(property) === 'env'
+        ? 'process.env replaced by a copy; use vi.stubEnv'
+        : ''
+    },
+  )
+}
+
 function judge(node: Node, parents: readonly Node[]): string {
   if (node.type === 'ImportDeclaration')
     return /^(?:node:)?process$/.test(node.source.value) ? refused(node.source.value) : ''

@@ -1,6 +1,6 @@
 // What is particular to Anthropic: blocks, signatures, figures, marks, headers; over HTTP, through the SDK.
 import { inspect } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { collectAnswer, type ModelFrame, type ModelRequest } from '../../core/model.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Message } from '../../core/view/message.ts'
@@ -522,16 +522,15 @@ describe('other calls', () => {
   )
 
   it('takes no key and no address from the environment', async () => {
-    const before = { ...process.env }
-    process.env.ANTHROPIC_API_KEY = 'sk-of-the-environment'
-    process.env.ANTHROPIC_AUTH_TOKEN = 'token-of-the-environment'
-    process.env.ANTHROPIC_BASE_URL = 'http://127.0.0.1:9'
+    vi.stubEnv('ANTHROPIC_API_KEY', 'sk-of-the-environment')
+    vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 'token-of-the-environment')
+    vi.stubEnv('ANTHROPIC_BASE_URL', 'http://127.0.0.1:9')
     try {
       server.replyWith(eventStream([START, ...ended('end_turn')]))
       await collectAnswer('anthropic/m-1', provider().stream(REQUEST))
       expect(JSON.stringify(server.asked[0]?.headers)).not.toContain('of-the-environment')
     } finally {
-      process.env = before
+      vi.unstubAllEnvs()
     }
   })
 })

@@ -1,5 +1,5 @@
 // The tool `run` with real processes: output, exit codes, limits, and that nothing is left behind.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
@@ -166,12 +166,17 @@ describe('run', () => {
   })
 
   it('shows output while it runs', async () => {
+    const workspace = workspaceWith()
     const shown: string[] = []
-    const tool = runTool(workspaceWith(), QUICK)
-    const run = { ...toolRun(), onProgress: (text: string) => void shown.push(text) }
-    await tool.run({ command: 'echo one; sleep 0.2; echo two' }, run)
+    // The command goes on when its first line was shown, however late that is.
+    const onProgress = (text: string) => {
+      shown.push(text)
+      writeFileSync(join(workspace.root, 'shown'), '')
+    }
+    const command = 'echo one; until [ -e shown ]; do sleep 0.01; done; echo two'
+    await runTool(workspace, QUICK).run({ command }, { ...toolRun(), onProgress })
     expect(shown.join('')).toBe('one\ntwo\n')
-    expect(shown.length).toBeGreaterThan(1)
+    expect(shown[0]).toBe('one\n')
   })
 
   it('is not started where it was aborted before', async () => {
