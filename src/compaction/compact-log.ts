@@ -15,19 +15,19 @@ import { PrecisError } from '../core/errors.ts'
 import { type Steps, wait } from '../core/steps.ts'
 import { buildReport, withCounts } from './counted-change.ts'
 
-export interface LogCompaction extends Omit<StrategyInput, 'pins'> {
+export interface LogPlan extends Omit<StrategyInput, 'pins'> {
   readonly strategy: Strategy
   readonly pins: Pins
   readonly runId: string
   readonly fallback?: ReportFallback | undefined
 }
 
-export type CompactedLog =
+export type LogOutcome =
   | { readonly ok: true; readonly change: CompactionData; readonly report: CompactionReport }
   | { readonly ok: false; readonly refusal: Refusal }
 
 /** The data of the COMPACTION to append. Appends nothing by itself. */
-export function* compactLog(compaction: LogCompaction): Steps<CompactedLog> {
+export function* compactLog(compaction: LogPlan): Steps<LogOutcome> {
   const { strategy, runId, fallback, ...input } = compaction
   const { context, eventAt, pins, trigger, targetTokens, run } = input
   const proposal = yield* proposing(strategy, { ...input, budget: targetTokens })

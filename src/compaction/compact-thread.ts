@@ -5,7 +5,7 @@ import type { Strategy } from '../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { EventDraft } from '../core/log/event.ts'
 import type { TokenUsage } from '../core/view/content.ts'
-import { sumUsage } from '../core/window/usage.ts'
+import { sumUsage, usageIn, withUsage } from '../core/window/usage.ts'
 import type { JudgedProposal } from './commit.ts'
 import type {
   Committed,
@@ -14,6 +14,7 @@ import type {
   CompactionPlan,
   ProposalRecord,
 } from './plan.ts'
+import type { Tab } from './run-tab.ts'
 
 /** The halves of the road, as threads offer them. */
 export interface Proposals {
@@ -22,6 +23,7 @@ export interface Proposals {
     threadId: string,
     strategy: string | Strategy,
     options?: CompactionOptions,
+    tab?: Tab,
   ): Promise<ProposalRecord>
   apply(threadId: string, record: ProposalRecord, more?: Moving): Promise<CompactionOutcome>
   /** What the gate would say of it now, on the context that it would be applied to. */
@@ -35,6 +37,8 @@ export interface Moving {
 
 /** What a door adds to the road. */
 export interface Door extends Moving {
+  /** Where the door holds the thread alone: what is spent is noted there until it is on the bill. */
+  readonly tab?: Tab | undefined
   /** Runs an attempt: an agent may have to wait until a round is over. */
   attempt?<T>(run: () => Promise<T>): Promise<T>
   /** Runs the commit when the thread allows it. */
@@ -149,20 +153,32 @@ class Road {
     return this.#inTime(() => this.#try(strategy, fallback, targetTokens))
   }
 
-  /** What the gate refused may be done in another way; a request that was refused has to be. */
+  /**
+   * A summary that the gate refused, or that a model cannot write, may be made in another way; and less may do. A
+   * model that only failed for now is asked again the next time, unless no request can hold the context.
+   */
   #isWorthAnother({ end, error }: Failure): boolean {
-    const { reason } = error.details
-    if (reason === 'stale') return false
-    return end === 'refused' || reason === 'above-target' || this.#plan.trigger === 'overflow'
+    const { code, retryable, details } = error
+    if (details.reason === 'stale') return false
+    const { trigger, isOverfull = trigger === 'overflow' } = this.#plan
+    if (end === 'refused' || details.reason === 'above-target' || isOverfull) return true
+    return code === 'model-failed' && !retryable
   }
 
-  /** One more step down the ladder; what it cannot remove is then the reason. */
+  /** One more step down the ladder: to the target, or to what will do. What it cannot remove is then the reason. */
   async #escalate(last: Attempt, ended: Attempt): Promise<Attempt> {
-    const { lastResort, acceptableTokens } = this.#plan
+    const { strategies, lastResort, targetTokens, acceptableTokens } = this.#plan
     if (lastResort === undefined || acceptableTokens === undefined) return ended
     const { strategyId } = this
-    const attempt = await this.#next(lastResort, last, acceptableTokens)
-    if ('committed' in attempt || attempt.error.code !== 'unknown-strategy') return attempt
+    const isTried = strategies.some((each) => readId(each) === readId(lastResort))
+    const target = isTried || targetTokens === undefined ? [] : [targetTokens]
+    for (const tokens of [...target, acceptableTokens]) {
+      this.strategyId = strategyId
+      const attempt = await this.#next(lastResort, last, tokens)
+      if ('committed' in attempt) return attempt
+      if (attempt.error.code === 'unknown-strategy') break
+      if (tokens === acceptableTokens || !isForItsSize(attempt)) return attempt
+    }
     this.strategyId = strategyId
     return ended
   }
@@ -198,12 +214,26 @@ class Road {
     fallback: ReportFallback | undefined,
     wantedTokens: number | undefined,
   ): Promise<ProposalRecord> {
-    const { strategies: _, acceptableTokens: __, lastResort: ___, ...options } = this.#plan
+    const {
+      strategies: _,
+      acceptableTokens: __,
+      lastResort: ___,
+      isOverfull: ____,
+      ...options
+    } = this.#plan
+    let spent: TokenUsage | undefined
     for (let targetTokens = wantedTokens; ; ) {
       const asked = { ...options, targetTokens, fallback }
-      const record = await this.#proposals.prepare(this.#threadId, strategy, asked)
+      const record = await this.#proposals
+        .prepare(this.#threadId, strategy, asked, this.#door.tab)
+        .catch((thrown: unknown) => {
+          throw spent ? withUsage(thrown, spent) : thrown
+        })
+      const { usage } = record.proposal
+      if (usage) spent = sumUsage(spent, usage)
       const lower = await this.#door.retarget?.(record)
-      if (lower === undefined) return record
+      if (lower === undefined)
+        return spent ? { ...record, proposal: { ...record.proposal, usage: spent } } : record
       targetTokens = lower
     }
   }
@@ -217,7 +247,7 @@ class Road {
 
   /** What it cost is known where a proposal came of it, or where the error says it. */
   async #note({ end, error }: Failure, paid: TokenUsage | undefined): Promise<void> {
-    const said = error.details.usage as TokenUsage | undefined
+    const said = usageIn(error)
     // To stop it is no failure; but what it has cost by then is on the bill.
     if (end === 'aborted' && !said) return
     if (said && !paid) this.spent = sumUsage(this.spent, said)
@@ -250,6 +280,11 @@ export function failed(thrown: unknown, isAborted = false): Failure {
       ? asPrecisError(thrown)
       : new PrecisError('internal', 'Compaction failed')
   return { end: isAborted || error.code === 'aborted' ? 'aborted' : 'failed', error }
+}
+
+/** A larger one may do. */
+function isForItsSize({ error }: Failure): boolean {
+  return error.code === 'irreducible' || error.details.reason === 'above-target'
 }
 
 function refusedBy({ reason, message }: Refusal): Failure {

@@ -14,8 +14,10 @@ export interface CompactionPlan extends Omit<CompactionContext, 'threadId'> {
   readonly targetTokens?: number | undefined
   /** Where no strategy reaches the target, this will do. */
   readonly acceptableTokens?: number | undefined
-  /** Where none reaches that either: tried once more, to what is acceptable. */
+  /** Where none reaches that either: tried in their place, to the target or to what is acceptable. */
   readonly lastResort?: string | Strategy | undefined
+  /** No request can hold the context as it is: to leave it unchanged is no way out. */
+  readonly isOverfull?: boolean | undefined
   readonly minTokens?: number | undefined
   readonly instructions?: string | undefined
   readonly nextPrompt?: string | undefined
@@ -35,7 +37,7 @@ export interface CompactionPlan extends Omit<CompactionContext, 'threadId'> {
 /** What a caller of the library may say; the rest has defaults. */
 export type CompactionOptions = Omit<
   Partial<CompactionPlan>,
-  'strategies' | 'acceptableTokens' | 'lastResort'
+  'strategies' | 'acceptableTokens' | 'lastResort' | 'isOverfull'
 >
 
 /** A proposal with all that the gate needs to know of it. Plain JSON: it can be kept and shown. */

@@ -31,9 +31,9 @@ export function proposalsOf(ports: ProposalPorts, strategies: Iterable<Strategy>
     if (found) return found
     throw unknownStrategy(String(strategy), [...known.keys()])
   }
-  const prepare: Proposals['prepare'] = async (threadId, strategy, options) => {
+  const prepare: Proposals['prepare'] = async (threadId, strategy, options, tab) => {
     const found = find(strategy)
-    return proposeCompaction(await ports.get(threadId), found, ports.newId('run'), options)
+    return proposeCompaction(await ports.get(threadId), found, ports.newId('run'), options, tab)
   }
   const apply = async (threadId: string, record: ProposalRecord, more: Moving = {}) =>
     applyCompaction(await ports.get(threadId), record, { ...ports, ...more })

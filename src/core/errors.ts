@@ -18,7 +18,7 @@ export const ERROR_TABLE = {
   'gate-refused': { exit: 1, status: 409 },
   irreducible: { exit: 1, status: 422 },
   'step-limit': { exit: 1, status: 422 },
-  'no-model': { exit: 1, status: 400 },
+  'no-model': { exit: 2, status: 400 },
   'model-failed': { exit: 1, status: 502 },
   'invalid-request': { exit: 1, status: 500 },
   'auth-failed': { exit: 1, status: 401 },

@@ -1,6 +1,8 @@
 // Frames become the answer that goes into the log, whole or cut short.
 import { describe, expect, it } from 'vitest'
-import { AnswerCollector, collectAnswer, type ModelFrame } from './model.ts'
+import { billedAnswer } from './billed-answer.ts'
+import { PrecisError } from './errors.ts'
+import { AnswerCollector, collectAnswer, type ModelFrame, type ModelRequest } from './model.ts'
 
 const MODEL = 'p/m'
 const END: ModelFrame = { type: 'end', stopReason: 'end' }
@@ -9,6 +11,42 @@ const said = (text: string): ModelFrame => ({ type: 'part', part: { type: 'text'
 async function* of(frames: readonly ModelFrame[]) {
   yield* frames
 }
+
+describe('billedAnswer', () => {
+  const usage = (promptTokens: number) => ({
+    promptTokens,
+    completionTokens: 1,
+    totalTokens: promptTokens + 1,
+  })
+  const request = { model: 'm', messages: [] } as unknown as ModelRequest
+
+  it('has what broke off and was asked for again on the bill', async () => {
+    const stream = ({ onBegin }: ModelRequest) => {
+      for (const tokens of [10, 20]) onBegin?.(usage(tokens))
+      return of([said('Hi'), { type: 'end', stopReason: 'end', usage: usage(25) }])
+    }
+    const billed = await billedAnswer(MODEL, { stream }, request)
+    expect(billed.usage).toMatchObject({ promptTokens: 35, model: MODEL })
+    expect(billed.answer.tokenUsage).toEqual(usage(25))
+  })
+
+  it('says in the error what an answer had cost that never ended', async () => {
+    async function* stream({ onBegin }: ModelRequest): AsyncGenerator<ModelFrame> {
+      onBegin?.(usage(40))
+      yield said('H')
+      throw new PrecisError('unreachable', 'It broke off.')
+    }
+    await expect(billedAnswer(MODEL, { stream }, request)).rejects.toMatchObject({
+      code: 'unreachable',
+      details: { usage: { promptTokens: 40, model: MODEL } },
+    })
+  })
+
+  it('has no cost where the model gives none', async () => {
+    const billed = await billedAnswer(MODEL, { stream: () => of([said('Hi'), END]) }, request)
+    expect(billed).not.toHaveProperty('usage')
+  })
+})
 
 describe('collectAnswer', () => {
   it('keeps thinking, text and calls where they stood', async () => {

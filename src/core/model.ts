@@ -60,6 +60,8 @@ export interface ModelRequest {
   readonly signal?: Signal
   /** Told before each pause, where the provider asks again after a passing failure. */
   readonly onRetry?: (retry: ModelRetry) => void
+  /** Told what an answer has cost when it begins, where the API says so then: it may come to no end. */
+  readonly onBegin?: (usage: TokenUsage) => void
 }
 
 export interface ModelRetry {

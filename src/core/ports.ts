@@ -171,12 +171,12 @@ export interface JobQueue {
   /** Puts a thread in line. False if it is there already. */
   add(threadId: string): Promise<boolean>
   /**
-   * Takes threads from the line until the queue is closed: never two jobs at once for one thread, in
-   * no two processes either. A job that rejects is tried again later, a few times; so is one whose
+   * Takes threads from the line until the queue is closed or `until` fires: whoever could only refuse
+   * them leaves them to others. Never two jobs at once for one thread, in no two processes either. A job that rejects is tried again later, a few times; so is one whose
    * process died, or that takes too long and then sees its signal fire. It may so run more than once,
    * and must come to the same.
    */
-  work(run: (threadId: string, signal: Signal) => Promise<void>): Promise<void>
+  work(run: (threadId: string, signal: Signal) => Promise<void>, until?: Signal): Promise<void>
   /** Takes no further jobs, and waits for those that run. */
   close(): Promise<void>
 }

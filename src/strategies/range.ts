@@ -1,13 +1,10 @@
 // Which part of a context a strategy covers: all up to now, or up to a cut that keeps recent tokens.
 import type { StrategyInput } from '../core/edit/strategy.ts'
-import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { EventAt } from '../core/log/event.ts'
-import type { TokenUsage } from '../core/view/content.ts'
 import { weightOf } from '../core/view/context.ts'
 import { type Item, newEntryAt } from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'
 import { openRoundStart, unansweredRoundStart } from '../core/view/seam.ts'
-import { sumUsage } from '../core/window/usage.ts'
 
 export interface WholeRange {
   readonly covered: readonly Item[]
@@ -52,10 +49,14 @@ type Cut = Pick<StrategyInput, 'context' | 'run' | 'targetTokens'>
 /** Of the room, for results that the model has not seen and that no request could hold; and for their calls. */
 const UNSEEN_SHARE = 0.5
 
-/** What a request could hold beside the system prompts. Where no window is known the target is one. */
+/** Of the target, where no window is known: the rest of the conversation needs room, too. */
+const WHOLE_SHARE = 0.7
+
+/** What a request could hold beside the system prompts. */
 function requestLimit({ context, run, targetTokens = Number.POSITIVE_INFINITY }: Cut): number {
-  const limit = run.capacityTokens ?? run.windowTokens ?? targetTokens
-  return limit - (weightOf(context) - context.tokens)
+  const headTokens = weightOf(context) - context.tokens
+  const limit = run.capacityTokens ?? run.windowTokens
+  return limit === undefined ? (targetTokens - headTokens) * WHOLE_SHARE : limit - headTokens
 }
 
 /**
@@ -76,7 +77,7 @@ export function heldStart(input: Cut): number {
  * is too small for them is the only reason to cut them. Small ones stay whole.
  */
 export function cutUnseen(input: Cut): Map<Item, number> {
-  const { context, targetTokens } = input
+  const { context, run, targetTokens } = input
   const cut = new Map<Item, number>()
   const items = context.items.toArray()
   const limit = requestLimit(input)
@@ -84,7 +85,9 @@ export function cutUnseen(input: Cut): Map<Item, number> {
   if (context.open.size > 0 || weigh(results) <= limit) return cut
   const headTokens = weightOf(context) - context.tokens
   const room = Math.max(0, Math.min(limit, (targetTokens ?? limit) - headTokens))
-  let left = Math.floor(room * UNSEEN_SHARE)
+  // Where no window is known the limit leaves room for the rest already.
+  const hasWindow = (run.capacityTokens ?? run.windowTokens) !== undefined
+  let left = Math.floor(hasWindow ? room * UNSEEN_SHARE : room)
   const ascending = results.toSorted((one, other) => one.tokens - other.tokens)
   for (const [at, item] of ascending.entries()) {
     const share = Math.floor(left / (ascending.length - at))
@@ -116,21 +119,6 @@ const OURS: ReadonlySet<string | undefined> = new Set(['summary', 'carried'])
 
 export function weigh(items: readonly Item[]): number {
   return items.reduce((sum, item) => sum + item.tokens, 0)
-}
-
-/** `spent` comes on top of what the error itself tells of. */
-export function withUsage(thrown: unknown, spent: TokenUsage | undefined): PrecisError {
-  const error = asPrecisError(thrown)
-  if (spent === undefined) return error
-  const { code, message, hint, where, retryable, details } = error
-  const told = details.usage as TokenUsage | undefined
-  return new PrecisError(code, message, {
-    ...(hint !== undefined && { hint }),
-    ...(where !== undefined && { where }),
-    retryable,
-    details: { ...details, usage: told ? sumUsage(spent, told) : spent },
-    cause: error,
-  })
 }
 
 // Finds a cut that keeps about N recent tokens: between steps, never before a tool result

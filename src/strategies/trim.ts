@@ -131,10 +131,30 @@ const SAMPLE_CHARS = 64_000
 
 /** The beginning says what it is and the end how it came out: two thirds and one. */
 function cutTo(text: string, chars: number, ref: string): string {
-  const head = cutHead(text, Math.floor((2 * chars) / 3))
-  const tail = cutTail(text, Math.min(Math.floor(chars / 3), text.length - head.length))
+  const head = wholeWords(cutHead(text, Math.floor((2 * chars) / 3)), text)
+  const end = cutTail(text, Math.min(Math.floor(chars / 3), text.length - head.length))
+  const tail = wholeWordsFrom(end, text)
   const left = (text.length - head.length - tail.length).toLocaleString('en-US')
   return [head, `[… ${left} characters left out: ${ref} …]`, tail].filter(Boolean).join('\n')
+}
+
+/** How far a cut moves so that no word is torn; a longer run without a blank is cut where it is. */
+const LONGEST_WORD_CHARS = 40
+const BLANK = /\s/
+
+function wholeWords(head: string, text: string): string {
+  if (head.length === text.length || BLANK.test(text[head.length] ?? ' ')) return head
+  for (let at = head.length; at > Math.max(0, head.length - LONGEST_WORD_CHARS); at -= 1)
+    if (BLANK.test(head[at - 1] as string)) return head.slice(0, at).trimEnd()
+  return head
+}
+
+function wholeWordsFrom(tail: string, text: string): string {
+  if (tail.length === text.length || BLANK.test(text[text.length - tail.length - 1] ?? ' '))
+    return tail
+  for (let at = 0; at < Math.min(tail.length, LONGEST_WORD_CHARS); at += 1)
+    if (BLANK.test(tail[at] as string)) return tail.slice(at).trimStart()
+  return tail
 }
 
 /** Rewrites in the order given, until so many tokens are saved. Without a number, all of them. */

@@ -8,18 +8,21 @@ import type { Json } from '../core/text/json.ts'
  * a crash, no event of the log, and gone at no loss.
  */
 const SCRATCH_VERSION = 1_000_000_001
+const BILLS_VERSION = 1_000_000_002
 const MAX_ENTRIES = 8
 /** Others may append meanwhile. */
 const TRIES = 5
 
+type ScratchStore = Pick<Store, 'append' | 'info' | 'snapshot'>
 type Entries = readonly (readonly [key: string, value: Json])[]
 
 export function threadScratch(
-  store: Pick<Store, 'append' | 'info' | 'snapshot'>,
+  store: ScratchStore,
   threadId: string,
+  foldVersion = SCRATCH_VERSION,
 ): Scratch {
   const read = async (): Promise<Entries> => {
-    const state = (await store.snapshot(threadId, SCRATCH_VERSION))?.state
+    const state = (await store.snapshot(threadId, foldVersion))?.state
     return Array.isArray(state) ? (state.filter(isEntry) as Entries) : []
   }
   const write = async (change: (entries: Entries) => Entries): Promise<void> => {
@@ -27,7 +30,7 @@ export function threadScratch(
       const info = await store.info(threadId)
       if (!info) return
       const state = change(await read()) as Json
-      const snapshot = { seq: info.version, foldVersion: SCRATCH_VERSION, state }
+      const snapshot = { seq: info.version, foldVersion, state }
       const isKept = await store
         .append(threadId, [], { expectedVersion: info.version, snapshot })
         .then(
@@ -48,6 +51,11 @@ export function threadScratch(
       if (entries?.length) await write(() => []).catch(nothing)
     },
   }
+}
+
+/** What compactions have spent and no event says yet: apart, since it outlives the work of a compaction. */
+export function threadBills(store: ScratchStore, threadId: string): Scratch {
+  return threadScratch(store, threadId, BILLS_VERSION)
 }
 
 function isEntry(value: Json): boolean {

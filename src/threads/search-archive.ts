@@ -5,7 +5,7 @@ import type { Store } from '../core/ports.ts'
 import { type ArchiveFind, type ArchiveFinds, refInThread } from '../core/search/archive.ts'
 import { type ChoiceLimits, chooseFinds } from '../core/search/choose-finds.ts'
 import { textOfCall, textsIn } from '../core/search/documents.ts'
-import { type Asked, countWords, stemsOf, weighTexts } from '../core/search/matching.ts'
+import { countWords, stemsOf, weighTexts } from '../core/search/matching.ts'
 import { namesIn } from '../core/search/names.ts'
 import type { ToolCall } from '../core/view/content.ts'
 import { parseEntryId } from '../core/view/entry.ts'
@@ -21,8 +21,8 @@ export interface SearchPorts {
 }
 
 const LIMITS: SearchLimits = { events: 200_000, chars: 200_000_000 }
-/** Five finds with their refs stay within 400 tokens. */
-const TOKENS_PER_FIND = 54
+/** Five finds stay within 400 tokens, with what is said about them. */
+const TOKENS_PER_FIND = 75
 
 export interface SearchOptions {
   readonly limit: number
@@ -49,23 +49,29 @@ export async function searchArchive(
   const view = await viewOf(ports.threads, threadIds)
   const known = seesContext ? await namesInView(ports.threads, threadIds) : new Set<string>()
   const isInView = (match: MatchingEntry) => view.has(match) && !match.isShownInPart
-  const groups = Object.groupBy(matches, (match) => {
-    if (seesContext && isInView(match)) return 'inView'
-    return match.isCopy ? 'copies' : 'away'
-  })
-  const finds: ArchiveFind[] = []
-  for (const group of [groups.away, groups.copies, groups.inView]) {
-    const most = choiceLimits(limit - finds.length, known)
-    for (const { match, ...find } of await findsOf(
-      ports.store,
-      threadIds,
-      group ?? [],
-      asked,
-      most,
-    ))
-      finds.push({ ...find, isVisible: isInView(match) })
+  const tierOf = (match: MatchingEntry): number => {
+    if (seesContext && isInView(match)) return 2
+    return match.isCopy ? 1 : 0
   }
+  const byTier = matches.toSorted((one, other) => tierOf(one) - tierOf(other)) // stable: the best first
+  const read = await readMatches(ports.store, byTier.slice(0, Math.max(MOST_READ_AGAIN, limit)))
+  const candidates = read.map(({ match, event, text }) => {
+    const { threadId, ref: own, score } = match
+    const ref = threadIds[0] === threadId ? own : refInThread(threadId, own)
+    const isOwn = event.type === 'AGENT_MESSAGE'
+    const about = { ref, ...aboutOf(event, match), isVisible: isInView(match) }
+    return { about, text, score, isOwn, tier: tierOf(match), label: labelOf(about) }
+  })
+  const chosen = chooseFinds(candidates, asked, choiceLimits(limit, known))
+  const finds = chosen.map(({ candidate, ...shown }) => ({ ...candidate.about, ...shown }))
   return { finds, matching: matches.length, searchedFrom: 1, ...searched }
+}
+
+/** So many of the best are read again, to see where in them the words stand. */
+const MOST_READ_AGAIN = 40
+
+function labelOf({ ref, speaker }: Pick<ArchiveFind, 'ref' | 'speaker'>): string {
+  return `${ref} ${speaker}`
 }
 
 export interface FoundEntry extends Pick<MatchingEntry, 'threadId' | 'ref' | 'tool'> {}
@@ -83,16 +89,18 @@ export async function showFound(
   const chars = counted.reduce((sum, each) => sum + each.chars, 0)
   const { asked, scores } = weighTexts(counted, words, { texts: counted.length, chars })
   const ranked = read
-    .map((each, index) => ({ ...each, score: scores[index] ?? 0 }))
+    .map(({ match, event, text }, index) => {
+      const about = { ref: refInThread(match.threadId, match.ref), ...aboutOf(event, match) }
+      return { match, about, text, score: scores[index] ?? 0, label: labelOf(about) }
+    })
     .sort((one, other) => other.score - one.score)
   const chosen = chooseFinds(ranked, asked, choiceLimits(limit, new Set()))
   const view = await viewOf(
     threads,
     chosen.map(({ candidate }) => candidate.match.threadId),
   )
-  return chosen.map(({ candidate: { match, event }, snippet, names }) => ({
-    ref: refInThread(match.threadId, match.ref),
-    ...aboutOf(event, match),
+  return chosen.map(({ candidate: { match, about }, snippet, names }) => ({
+    ...about,
     snippet,
     names,
     isVisible: view.has(match),
@@ -100,7 +108,7 @@ export async function showFound(
 }
 
 function choiceLimits(finds: number, known: ReadonlySet<string>): ChoiceLimits {
-  return { finds, tokensPerFind: TOKENS_PER_FIND, known }
+  return { finds, tokens: finds * TOKENS_PER_FIND, known }
 }
 
 /** The thread, and those that it came from, the latest first, as far as the limits go. */
@@ -152,33 +160,6 @@ function textsOf(part: MessagePart): string[] {
   if (part.type === 'tool_call') return textsIn(part.arguments)
   if (part.type === 'tool_result') return part.content.map(({ text }) => text ?? '')
   return 'text' in part ? [part.text] : []
-}
-
-/** So many of the best are read again, to see where in them the words stand. */
-const MOST_READ_AGAIN = 40
-
-async function findsOf(
-  store: SearchPorts['store'],
-  threadIds: readonly string[],
-  matches: readonly MatchingEntry[],
-  asked: Asked,
-  limits: ChoiceLimits,
-): Promise<(Omit<ArchiveFind, 'isVisible'> & { readonly match: MatchingEntry })[]> {
-  if (limits.finds < 1) return []
-  const best = matches.slice(0, Math.max(MOST_READ_AGAIN, limits.finds))
-  const read = await readMatches(store, best)
-  const candidates = read.map((each) => ({ ...each, score: each.match.score }))
-  return chooseFinds(candidates, asked, limits).map(({ candidate, snippet, names }) => {
-    const { event, match } = candidate
-    const { threadId, ref } = match
-    return {
-      match,
-      ref: threadIds[0] === threadId ? ref : refInThread(threadId, ref),
-      ...aboutOf(event, match),
-      snippet,
-      names,
-    }
-  })
 }
 
 function aboutOf(event: ThreadEvent, { tool }: FoundEntry) {

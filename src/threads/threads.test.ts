@@ -433,6 +433,8 @@ describe.each(PLACES)('threads on $name', ({ open }) => {
     await expect(threads.pin(id, { entries: ['e3'] })).rejects.toMatchObject({
       code: 'unknown-entry',
     })
+    for (const nothing of [{}, { entries: [] }, { text: ' \n' }])
+      await expect(threads.pin(id, nothing)).rejects.toMatchObject({ code: 'invalid-input' })
     expect(await threads.pins(id)).toMatchObject([{ pinId: pin, entries: ['e2'] }])
     await threads.unpin(id, pin)
     expect(await threads.pins(id)).toEqual([])

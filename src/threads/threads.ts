@@ -16,8 +16,7 @@ import { type Built, buildMessages } from '../core/view/build.ts'
 import { type Context, calibrationOf } from '../core/view/context.ts'
 import { checkpointsReducer } from '../core/view/entry-range.ts'
 import { reducedBy, type ThreadState, threadFold } from '../core/view/thread-state.ts'
-import { readContext } from '../core/window/reading.ts'
-import { type UsageState, usageReducer } from '../core/window/usage.ts'
+import { readContext, type UsageState, usageReducer } from '../core/window/usage.ts'
 import {
   batches,
   readAll,
@@ -218,6 +217,11 @@ function pinning(threads: OpenThreads): Pick<Threads, 'pins' | 'pin' | 'unpin'> 
       threads.on(threadId, async (thread) => {
         requirePin(pin)
         requireVisible(thread.context, pin.entries ?? [])
+        const same = reducedBy(thread.state, pinsReducer).find(
+          ({ text, entries, by }) =>
+            text !== undefined && text === pin.text && !entries && !pin.entries && by === pin.by,
+        )
+        if (same) return same.pinId
         const pinId = threads.ports.ids.next('pin')
         await thread.append(() => [{ type: 'PIN', data: { ...pin, pinId } }], 'leave')
         return pinId

@@ -1,6 +1,5 @@
 // Reading JSON of unknown shape: nothing here throws or recurses, however odd or deep the value is.
-import { type Fields, isFields, type Json } from '../core/text/json.ts'
-import { isWellFormed } from '../core/text/well-formed.ts'
+import { type Fields, isFields, isWellFormed, type Json } from '../core/text/json.ts'
 
 export function readFields(value: Json | undefined): Fields {
   return isFields(value) ? value : {}

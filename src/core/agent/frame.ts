@@ -24,7 +24,7 @@ export interface RunInfo {
 }
 
 /** The last word on a run: there is exactly one for each start, from every path. */
-export interface CompactionResult extends RunInfo {
+export interface RunResult extends RunInfo {
   readonly success: boolean
   /** Only `committed` has changed the context, or opened a new thread. */
   readonly end: 'committed' | 'refused' | 'vetoed' | 'aborted' | 'failed'
@@ -74,7 +74,7 @@ export type AgentFrame =
   | FrameOf<'error', { error: Error; context: { operation: string; threadId: string } }>
   | FrameOf<'COMPACTION_START', RunInfo & { message: string }>
   | FrameOf<'COMPACTION_PROGRESS', RunInfo & RunProgress>
-  | FrameOf<'COMPACTION_COMPLETE', CompactionResult>
+  | FrameOf<'COMPACTION_COMPLETE', RunResult>
 
 export type FrameListener = (frame: AgentFrame) => void
 

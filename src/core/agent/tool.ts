@@ -50,3 +50,20 @@ export interface ToolOutcome {
   /** What models used on its behalf were billed. */
   readonly tokenUsage?: TokenUsage
 }
+
+/** What an agent asks of its `compact` tool, in either form (docs/spec/conflicts.md, C2). */
+export type ReplacementRequest =
+  | {
+      readonly mode: 'ranges'
+      readonly replacements: readonly {
+        readonly from?: string
+        readonly to?: string
+        readonly summary: string
+      }[]
+    }
+  | {
+      readonly mode: 'summary'
+      readonly summary: string
+      readonly contextFiles?: readonly string[]
+      readonly continuation?: string
+    }

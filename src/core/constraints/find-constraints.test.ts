@@ -1,5 +1,6 @@
 // Single forms in which somebody is bound, and their ordinary neighbours.
 import { describe, expect, it } from 'vitest'
+import { LOOKALIKES_EN } from '../../../test/constraints/constraints-en.ts'
 import { findConstraints } from './find-constraints.ts'
 
 const BINDING = [
@@ -7,6 +8,9 @@ const BINDING = [
   'And it must tell me about the overlaps it finds.',
   'No classes with methods for everything.',
   'You are not to run migrations.',
+  'Make sure the tests pass before you commit.',
+  'Make sure every new file is covered.',
+  'I meant port 8080.',
   'Keep the function signatures the way they are.',
   'The build may take at most 5 minutes.',
   'Only I deploy.',
@@ -20,6 +24,24 @@ const BINDING = [
   'Bitte ändere an der API nicht den Namen.',
   'Bitte leg hier keine neuen Dateien an.',
   'Bitte ändere die Konfiguration nicht.',
+  'We settled on tabs.',
+  'I have decided against a monorepo.',
+  'If a fixture is missing, just create it.',
+  'Keep the retry loop, the gateway drops packets.',
+  'Auf diesem Branch wird nie ein Rebase gemacht.',
+  'Du darfst den Cache jederzeit leeren.',
+  'Tu peux renommer les tables si besoin.',
+  'Puedes borrar las ramas viejas si hace falta.',
+  'Se serve puoi spostare i file.',
+  'Todos os testes novos precisam de um nome.',
+  '你可以直接合并,不用问我。',
+  'Do not add yet another dependency.',
+  'Do not use features that are not yet stable.',
+  'Do not use features that are not stable yet.',
+  'Please do not upgrade React, we are not ready yet.',
+  'Please do not deploy to production yet, I have not approved it.',
+  'Do not deploy yet because the migration is missing.',
+  'Do not touch the schema, and do not commit yet.',
 ]
 
 const ORDINARY = [
@@ -38,9 +60,22 @@ const ORDINARY = [
   'Bitte entferne die Tests, die der Linter nicht mag.',
   'Lösche bitte alles was keine Tests hat.',
   'Lösche die nicht mehr benötigten Dateien.',
+  'The totals are right again after the nightly job has run.',
+  'Don’t run the tests yet, first show me the plan.',
+  'Do not commit yet.',
+  'Please don’t push yet!',
+  'Do not push it yet, okay?',
+  'Don’t merge it yet, please.',
+  'Do not change it yet, just show me the plan.',
+  'Keep going.',
+  'If it fails, we look at it together.',
 ]
 
 describe('what binds', () => {
+  it.each(LOOKALIKES_EN)('is found, though it looks like something else: %s', (sentence) => {
+    expect(findConstraints(sentence)).toEqual([sentence])
+  })
+
   it.each(BINDING)('is found: %s', (sentence) => {
     expect(findConstraints(sentence)).toEqual([sentence])
   })
@@ -50,6 +85,14 @@ describe('what binds', () => {
   })
 
   const ONCE = [
+    'Make sure the extension runs',
+    'make sure toolText is also used.',
+    'i picked it while you were working and got a crash, that should never happen.',
+    'I mean the rest of the exploration phase.',
+    'I mean it.',
+    'I mean seriously.',
+    'Ok, make sure that it works again please!',
+    'That should never occur.',
     'commit and push please',
     'Ok, merge it please.',
     'now run it once more, please',

@@ -1,5 +1,6 @@
 // Finds what a user said in passing and wants heeded from then on: prohibitions, rules, limits, corrections.
 import { type Cues, clause, LANGUAGES } from './languages.ts'
+import { OWN } from './pasted.ts'
 import { findSentences } from './sentences.ts'
 
 const NUMBER = '(?:\\d|one|two|three|four|five|six|ten|a (?:dozen|hundred|second|minute)|half|zero)'
@@ -10,7 +11,7 @@ const ENGLISH: Cues = {
     /\b(?:the|is|are|and|to|of|in|it|this|that|you|we|i|not|please|for|on|with|be|don't|do|never|always|only|use|no|our|my|a|an|me|per|was|have|has|at|or|so|your|what|how|why|from|by|as|if|wait|every|each|max)\b/gi,
   binds: [
     clause(
-      '(?:never|do not|do n.t|don.?t|avoid|refrain|stop \\w+ing|no more|always|stick (?:to|with)|make sure|be sure|ensure|prefer|favou?r|remember|keep in mind|bear in mind|assume|treat|hands off|stay|keep away|under no circumstances|on no account|let.?s (?:go with|stick|keep|not|avoid|use|leave|make it|stay))',
+      '(?:never|do not|do n.t|don.?t|avoid|refrain|(?:stop|quit) \\w+ing|no more|always|stick (?:to|with)|make sure|be sure|ensure|prefer|favou?r|remember|keep in mind|bear in mind|assume|treat|hands off|stay|keep away|under no circumstances|on no account|let.?s (?:go with|stick|keep|not|avoid|use|leave|make it|stay))',
     ),
     clause(
       '(?:keep|leave|hold|limit|cap) [^,;]{1,60}\\b(?:alone|as (?:it is|they are|is)|the way (?:it is|they are)|intact|unchanged|untouched|under|below|within|at most|max|minimal|small|short|shorter|out of|in place|around|to (?:a|one|two|\\d)|compatible|private|working|green|in (?:english|german|french|spanish|sync))',
@@ -30,17 +31,32 @@ const ENGLISH: Cues = {
     clause(
       '(?:after|before|when|whenever|if|once|every time|each time|in case) [^,]{3,80},? (?:also |then |first )?(?<!\\b(?:the|an?|this|that|every|each|last|next|first|my|our|your|they|it|he|she|i|we|you|who|to) )(?:stop|ask|tell|give|run|check|wait|show|use|do|don.?t|always|never|please|make|write|update|add|leave|keep|let me)\\b',
     ),
+    // Decided, and said to be so.
+    clause(
+      '(?:decision|decided|settled|policy|requirement)\\s*[:—–-]|(?:target|require|pin) [\\w.-]+ v?\\d[\\w.]*|(?:one|two|three|\\d+) [\\w-]+ (?:per|for each|for every) [\\w-]+|cap [^,;]{2,60} (?:at|to) \\W?\\d[\\w.]*|let.?s agree|leave [^,;]{1,60} (?:be|to (?:me|us|ci|them))',
+    ),
+    /^(?!the\b|it\b|this\b|that\b|my\b|there\b)(?:[\w-]+ ){1,3}(?:go|live|belong) (?:to|in|into|under|through|on|behind)\b(?!.*\b(?:fail|wrong|lost|nowhere|spam)\b)|\bcomes? first\b/i,
+    /\b(?:off the table|(?:not|isn't|aren't) an option|(?:is|are|stays?) frozen|belongs to (?:something|someone|somebody) else|(?:was|is|has been) agreed|preference for|preferably|so (?:no|at most|never|only|nothing|please)\b)/i,
+    /\bi (?:already told you|told you(?: that)? (?:already|before|twice)|already said|was wrong when|told you wrong|misspoke)\b|\b(?:as|like) i (?:already )?said\b|\bis called [\w./@-]+, /i,
+    // Of things in general.
+    /^(?!(?:the|this|that|these|those|my|your|it|its|tests?|things|there|his|her)\b)(?:[\w/-]+ ){0,3}[\w/-]+s (?:should|must|have to|need to|are to) (?!work|pass|run|be (?:fine|ok|there|done|working|green))\w+(?!.*\b(?:now|again|already|by now|but)\b)/i,
+    // Allowed.
+    /\b(?:is|are|be|it's|that's) (?:totally |perfectly |completely |also )?(?:fine|ok|okay|alright|allowed|acceptable) (?:to|for|if|when|as long)\b|\bfeel free to\b|\byou (?:can|may|could) (?:\S+ ){1,12}(?:without (?:asking|me)|on your own|whenever|any ?time|freely|as long as|directly)\b|\b(?:have|with) my (?:permission|blessing)\b|\bno need to (?!worry|apologi|thank|rush|hurry|panic|explain|shout|be\b)\w+|\b(?:are|is) fine only\b|^go ahead and .{2,60}\b(?:whenever|every time|without)\b/i,
     // Someone or something must, may not, is not to.
     /\b(?:must|shall|should|ought to|may|can) ?(?:not|never|n't|only|always)\b|\bcan't (?:go|leave|contain|have|use|end|ship|land|be)\b/i,
     /\b(?:mustn't|shouldn't|cannot be|isn't allowed|aren't allowed|not allowed|not (?:supposed|permitted|meant) to|not to be|off.?limits|(?<!\d )forbidden|prohibited|out of bounds|no.go|read.?only (?:for|to) (?:you|us|everyone|all)|(?:is|are|stays?) read.?only|taboo|nowhere else|but not the|must still|may [\w ]{2,30} but not|(?:has|have|needs?) to stop)\b/i,
     /\b(?:nobody|no one|none of (?:it|them|that|this|those|these|our|the)|nothing|neither) (?:\S+ ){0,4}(?:may|should|must|can|is|are|gets?|goes|leaves?|runs?|belongs?|touch(?:es)?|pushes|ends?|lands?|ships?)\b/i,
-    /\b(?:has|have|needs?|ought|must) (?:to )?(?:stay|remain|be|keep|go|pass|work|support|run|match|end|start|fit|live|come|carry)\b/i,
+    /\b(?:(?:has|have|needs?|ought) to|must) (?:stay|remain|be|keep|go|pass|work|support|run|match|end|start|fit|live|come|carry|survive|build|compile|hold|handle|include|contain|accept|respect|follow)\b/i,
     /\b(?:every|each|all|any|new|anything|everything) (?!(?:they|i|we|it|of a sudden)\b)(?:[\w-]+ ){0,5}(?:needs?|must|gets?|should|ha(?:s|ve) to|goes|go|ends?|starts?|requires?|carr(?:y|ies))\b/i,
     /\bdo(?:es)? ?(?:not|n't) belong\b/i,
     /(?<!\bi )\bmust (?!not\b|have\b|be\b|admit|say|confess|know)[a-z]{2,}|\b(?:you|we)(?: are|'re) not to \w+/i,
     /\bunless (?:i|we|you|told|asked|necessary|absolutely)\b|^only (?:i|we) (?!know|have|see|had|saw|get|got|need)\w+/i,
+    // Decided, and what is to be done wherever something is the case.
+    /\b(?:we|i)(?:'ve| have)? (?:settled on|opted (?:for|against)|chose|went with|decided (?:on|for|against|not to|to (?:keep|use|drop|stay|go)))\b/i,
+    /^if (?:an?|any|anything|something|there|you) [^,?]{3,80}, (?:then )?(?:just |please )?(?:install|ask|skip|stop|use|add|create|leave|tell|ignore|retry|fall back)\b/i,
+    /^(?:please )?keep (?:the|our|using) (?!(?:changes?|good|work)\b)\w+/i,
     // In general, from now on.
-    /\b(?:from (?:now|here) on|going forward|in (?:the )?future|for the (?:rest|remainder) of|at all times|as a rule|by convention|(?:house|company|team|project|our|my|ground) (?:rules?|polic(?:y|ies)|conventions?|style)|standing (?:rule|order|instruction)|(?:every|each|any) time you|whenever you|the rule (?:is|here)|non.?negotiable|under no circumstances)\b/i,
+    /\b(?:from (?:now|here) on|going forward|in (?:the )?future|for the (?:rest|remainder) of|at all times|as a rule|by convention|(?:house|company|team|project|our|my|ground) (?:rules?|polic(?:y|ies)|conventions?|style)(?!\.\w)|standing (?:rule|order|instruction)|(?:every|each|any) time you|whenever you|the rule (?:is|here)|non.?negotiable|under no circumstances)\b/i,
     /\b(?:before|without|until) (?:you |i |me )?(?:ask|commit|push|merg|delet|deploy|releas|instal|touch|chang|edit|remov|renam|tell|check|appl|run|my |ok|approv|say|sign|review|confirm)\w*/i,
     /\b(?:ask|check with|tell|ping|warn|confirm with|run it by|show) me (?:first|before|when|if)\b|\b(?:ask|check|stop and ask) first\b|\bstop and ask\b|\bmy (?:ok|okay|approval|permission|go.?ahead|say.?so|sign.?off)\b/i,
     /\bwe(?:'re|'ve| are)? (?:(?:all |still |strictly |deliberately )?(?:always|never|only|don't|do not|no longer|avoid|tend to|stick|standardi[sz]ed|agreed|use|keep|keeping|follow|target|support|deploy|run on|stuck on|staying)) (?!had|got|saw|knew|found|thought|figured|understood|noticed|know|see|think|understand|have\b|it\b|need)\w+/i,
@@ -59,7 +75,7 @@ const ENGLISH: Cues = {
       'i',
     ),
     new RegExp(
-      String.raw`^(?:at most|no more than|max(?:imum)?|up to|under|at least) \W{0,2}${NUMBER}`,
+      String.raw`^(?:at most|no more than|max(?:imum)?|up to|under|at least) \W{0,2}${NUMBER}|\bmax\.? \d+ \w`,
       'i',
     ),
     new RegExp(
@@ -68,17 +84,23 @@ const ENGLISH: Cues = {
     ),
     // Corrections.
     /^(?:no|nope|nah|wrong|actually|wait,? no|wait|correction|careful|hold on|hmm?,? no)\b[\s,.:;!—–-]+(?:the|it's|its|use|we|that's the|not|call|put|i (?:said|meant|want)|make|keep|amounts?|[\w./-]+ (?:is|are|should|goes|lives|uses))\b[^.]{4,}/i,
-    /\b(?:that's|it's|that is|this is) (?:wrong|incorrect|not (?:right|correct|what i|how we))\b|\bi (?:said|meant|mean) [\w./-]+/i,
+    /\b(?:that's|it's|that is|this is) (?:wrong|incorrect|not (?:right|correct|what i|how we))\b|\bi (?:said|meant) [\w./-]+/i,
+    // A name alone: it is what was meant all along.
+    /\bi mean (?!(?:it|that|this|these|those|them|him|her|you|me|us|both|all|none|any|some|something|anything|nothing|everything|everyone|yes|yeah|no|nope|ok|okay|sure|well|now|then|here|there|why|what|how|when|who|wow|maybe|business|\w+ly)\b)[\w@][\w@./:-]+[.!]*$/i,
     /\bnot [\w@./:-]+[,;—–-]+ ?(?:but )?[\w@./:-]+|[\w@./:-]+(?: [\w@./:-]+)?, not (?:the |a |an )?[\w@./:-]+/i,
     /\b(?:is|are|should be|was|meant) [^,.]{1,40},? (?:and|but) not\b/i,
     /\byou keep \w+ing\b|\bforget what i said\b|\b(?:is|are) (?:dead|deprecated|retired|gone for good)\b|\bis supposed to be\b|\bthe (?:right|correct|real|actual) (?:one|name|port|path|branch|url|value|file|version|endpoint) is\b/i,
   ],
   frees: [
+    // What was measured, and what is only imagined.
+    /^(?:so |and |now )?(?:assume|suppose|imagine|let's (?:say|assume|suppose|pretend|imagine)|say) (?:for (?:a|the|one) |that |the |we |you |all )/i,
+    /\b(?:took|takes|got|gets|returned|returns|shows?|showed|gave|gives|prints?|was|were|came|ran) (?:[^.]{1,40} )?(?:instead of|rather than)\b/i,
     // What was seen to happen, and comments of code.
-    /\b(?:(?:the|these|those|this|that) [\w' -]{2,60} never \w+s|not everything \w+s|\w+s only change|(?:doesn't|does not|didn't) (?:change|work|update|load|show|appear|render|adhere|happen|remember|match))\b|(?:^|\s)# +\w/i,
+    /\b(?:(?:the|these|those|this|that) (?:(?!\b(?:must|should|shall|may|can|will)\b)[\w' -]){2,60} never \w+s|not everything \w+s|\w+s only change|(?<!\b(?:make sure|ensure|be sure)\b.{0,60})(?:doesn't|does not|didn't) (?:change|work|update|load|show|appear|render|adhere|happen|remember|match))\b|(?:^|\s)# +\w/i,
     /\b(?:have|has|must|got) to be (?:a |some |more )?(?:bugs?|problems?|errors?|mistakes?|issues?)\b|\bthat i need you to\b|^no,? that's not it\b|^(?:don't|do not) do (?:that|this|it)\b|^(?:so |and )?(?:that|this|it)(?:'s| is) what \w+.{0,80}right\?$/i,
+    /(?:^|[,;] )(?:that|this|it) (?:should|must)(?:n't| not| never) (?:happen|occur)[.!]*$/i,
     /\bi prefer to (?:look|see|start|begin|wait|go|talk)\b/i,
-    /\b(?:don't|do not|dont) (?:worry|bother|know|think|see|get|understand|care|remember|have|recall|mind|panic|blame|mention|sweat|say)\b|\bnever ?mind\b|\bno (?:idea|problem|worries|rush|hurry|need|clue|wonder|luck|thanks|big deal|offen[cs]e|joke|pressure|way|difference)\b/i,
+    /\b(?:don't|do not|dont) (?:worry|bother me|know|think|see|get|understand|care|remember|have|recall|mind|panic|blame|mention|sweat|say|be (?:offended|shy|afraid|sorry|mad|surprised))\b|\bnever ?mind\b|\bno (?:idea|problem|worries|rush|hurry|need(?! to (?!worry|apologi|thank|rush|hurry|panic|explain|shout|be\b))|clue|wonder|luck|thanks|big deal|offen[cs]e|joke|pressure|way|difference)\b/i,
     /\b(?:i|we|they|he|she|it|that|this|which|who|there|someone|developer|team|guy) (?:\w+ly |had |have |has |would |could |can |just |still )?(?:never|only|always) (?:\w+ed|\w+s|understood|knew|saw|got|had|have|found|thought|been|seen|heard|want|wanted|forget|meant|felt|did|went|wrote|made)\b/i,
     /\b(?:must|should|may|might|could) (?:not )?have (?:been|\w+ed|\w+en|had|got|run|come)\b|\bmust be (?:a|an|the|some|something|because|due|missing|nice|my|your|fun|new|wrong)\b|\bhas to be (?:a|the|some|something|because)\b|\bcan't be (?:right|real|true|that|serious|the|sure|bothered)\b|\bshould be (?:fine|ok|okay|good|easy|enough|quick|done|simple|there|able)\b/i,
     /^(?:no|nope|wait|actually|ok|okay|yes|wrong)\b[\s,.:;!—–-]*(?:that'?s |it'?s |this is |all |i'?m |that )?(?:fine|ok|okay|good|great|perfect|right|works|cool|thanks|thank|done|nice|correct|better|pretty|quite|really|makes|never ?mind|sorry|let me|window|ignore|i (?:was|see|think|found|had|got|just|misread|have|haven't|didn't|don't|can't|tried))/i,
@@ -95,12 +117,33 @@ const TAG =
 /** Asked as a question, and yet no question. */
 const POLITE =
   /\b(?:could|can|would|will) you (?:please |maybe |also )*(?:keep|stop|not|avoid|stick|always|only|leave|mind)\b/i
+/** It lasts until the user is back, or has looked. */
+const HOLD =
+  /\b(?:don't|do not|stop|wait)\b.*(?:\b(?:let me|i (?:need|want|have) to|i'll)\b.*\bfirst\b|\buntil i(?:'m| am| have| 've)? ?(?:back|done|return|finish|looked|checked)|\bfor a (?:moment|second|minute|sec)\b)/i
+/** Behind `yet` comes nothing or what to do now: with a reason it holds until that is gone. */
+const NOT_YET =
+  /\b(?:don't|do not)(?:(?!\b(?:not|that|which|who|until|because|since|if)\b|n't)[^,;:—–])*\byet(?:,? (?:please|ok(?:ay)?|thanks?))?(?:[.!?]*$|(?:[,;:—–]| -) ?(?:(?:but|and|please|just) )*(?:first|let me|i'll|i (?:want|need|have) to|show|tell|explain|please)\b)/i
+const LASTING_RULE = /\b(?:never|always|every|each|any|from now on|whenever)\b/i
 const CLAUSES =
   /[,;:—–，；、]\s*|\s-\s|\s(?:but|though|mais|aber|pero|mas|ma|но)\s|(?:但是|ただ|하지만|지만)/iu
 
+/** “Not Redux. Zustand.” is one correction. */
+const NOT_THIS_THAT = /^(?:no, )?not [\w@./+-]{1,40}[.,;!] +[\w@./+-]{1,40}[.!]?$/i
+
 /** The sentences that bind, each once and as it was typed, in order. */
 export function findConstraints(text: string): string[] {
-  return [...new Set(findSentences(text).filter(isBinding))]
+  if (NOT_THIS_THAT.test(text.trim())) return [text.trim()]
+  return [...new Set(findSentences(text))].filter(isBinding)
+}
+
+const ACKNOWLEDGES =
+  /^(?:ok(?:ay)?|yes|yep|yeah|no|nope|great|nice|good|perfect|cool|thanks?|thank you|thx|awesome|done|works?|lgtm|continue|go on|hi|hello|hey)\b[^\p{L}]*(?:\p{L}+[^\p{L}]*){0,2}$/iu
+
+/** Sentences that state something: no questions, no work that is ordered once, no mere consent. */
+export function findStatements(text: string): string[] {
+  return [...new Set(findSentences(text))].filter(
+    (each) => !QUESTION.test(each) && !isOneOff(each) && !ACKNOWLEDGES.test(each),
+  )
 }
 
 /**
@@ -112,6 +155,8 @@ function isBinding(sentence: string): boolean {
   const cues = listLanguages(plain)
   const clauses = plain.split(CLAUSES).map((each) => each.trim())
   if (QUESTION.test(plain) && !TAG.test(plain)) return POLITE.test(plain)
+  const held = LASTING_RULE.test(plain) ? null : (HOLD.exec(plain) ?? NOT_YET.exec(plain))
+  if (held) return held.index > 0 && isBinding(plain.slice(0, held.index).trim())
   return [plain, ...clauses.filter((each) => each.length >= 3)].some((unit) =>
     cues.some((each) => binds(each, unit) && !matches(each.frees, unit) && !isOneOff(unit)),
   )
@@ -128,14 +173,20 @@ const ACTING = new RegExp(
   `${OPENER}(?:commit|push|merge|open|close|create|add|remove|delete|run|rerun|fix|split|rename|move|update|implement|build|rebuild|revert|undo|redo|continue|proceed|go ahead|try|release|install|generate|refactor|improve|rebase|bump|publish|start|restart|apply|finish|do (?:it|that|this|both|all))\\b`,
   'i',
 )
+/** That something works now is to be seen to once. */
+const SEEING_TO = new RegExp(
+  `${OPENER}(?:make sure|be sure|ensure)(?: that)? (?!(?:every|each|all|any|new|no|nothing)\\b)[^,;]{1,60}\\b(?:runs?|works?|builds?|compiles?|loads?|starts?|(?:is|are|gets?) (?:also |now |still |actually )?(?:used|updated|fixed|included|there|shown|added|wired|covered|done|working|running))(?: (?:now|again|too|fine|here|properly|correctly|as expected|please))*(?:,? (?:and |then )+(?:tell|show|commit|push|report|let me)\\b.*)?[.!]*$`,
+  'i',
+)
 const LASTING =
   /\b(?:never|always|don't|do not|must(?:n't| not)?|from now on|henceforth|whenever|every time|each time)\b/i
 const NARROWED =
   /\b(?:only|unless|until|without|instead|rather|at most|no more|max(?:imum)?|every|each|any new|all new|keep|before|after|when|if)\b/i
 const BRANCH = /^if (?:yes|so|not|no)\b/i
 
-function isOneOff(unit: string): boolean {
+export function isOneOff(unit: string): boolean {
   if (LASTING.test(unit)) return false
+  if (SEEING_TO.test(unit) && !NARROWED.test(unit)) return true
   return LOOKING.test(unit) || BRANCH.test(unit) || (ACTING.test(unit) && !NARROWED.test(unit))
 }
 
@@ -143,11 +194,37 @@ function binds({ binds: strong, weak, subject }: Cues, unit: string): boolean {
   return matches(strong, unit) || ((weak?.test(unit) ?? false) && !subject?.test(unit))
 }
 
+/** What a tool or a text says, behind a colon. */
+const REPORTED =
+  /(\b(?:docs?|documentation|manual|readme|wiki|guide|linter|compiler|tests?|error|message|log|warning|it|he|she|they|reviewer|colleague|boss) (?:\w+ )?(?:says?|said|claims?|complains?|wrote|reads?|told me|reports?|prints?))\s*[:,] .*$/i
+
+/** Those whose wishes the user passes on. */
+const CLIENTS =
+  '\\b(?:customers?|(?:our|my) clients?|teams?|management|managers?|lead|legal|(?:product )?owner|kunden?|kundin|le client|cliente|équipe|equipo)(?: (?:has|have|just|always|already|also|\\w+ly)){0,2} (?=(?:says?|said|sagt|dit|dice) ?:)'
+const DOCUMENT = String.raw`\b(?:docs?|documentation|readme|wiki|manual|guide|page|ticket|issue|review|log|changelog|faq)\b`
+
+/** What anybody but the user says, behind a colon: `CI prints: …`, `According to the wiki: …`. */
+const ATTRIBUTED = new RegExp(
+  [
+    String.raw`((?:^|(?<=[,;] )(?<!\b(?:rules?|polic(?:y|ies)|conventions?|guidelines?)\b.*))`,
+    `(?:according to|laut|selon|d'après|según|from the (?=[^:]*${DOCUMENT})|`,
+    String.raw`(?:review )?comments? (?:by|from|of) (?!(?:default|now|here|today|then)\b)|`,
+    String.raw`answer(?:ed)? (?:by|from) (?!(?:default|now|here|today|then)\b))[^,;:]{2,60}|`,
+    `(?<!${OWN} |${CLIENTS})(?<= )(?:says?|said|claims?|complains?|wrote|prints?|printed|replied|answered|recommends?|suggests?|reported|sagt|schreibt|meldet|dit|écrit|affiche|dice|escribe)) ?: .*$`,
+  ].join(''),
+  'i',
+)
+
 function withApostrophes(sentence: string): string {
   return sentence
     .replaceAll(/[’‘]/g, "'")
-    .replaceAll(/"[^"]{2,}"|`[^`]* [^`]*`|(?<!\p{L})'[^']{3,}'(?!\p{L})/gu, 'it') // what others say
+    .replaceAll(
+      /"[^"]{2,}"|“[^“”]{2,}”|„[^„“”]{2,}[“”]|«[^«»]{2,}»|»[^«»]{2,}«|「[^「」]{2,}」|『[^『』]{2,}』|`[^`]* [^`]*`|(?<!\p{L})'[^']{3,}'(?!\p{L})/gu,
+      'it',
+    ) // what others say
     .replaceAll('`', '')
+    .replace(REPORTED, '$1 it')
+    .replace(ATTRIBUTED, '$1 it')
     .replaceAll(/\b(do|ca|wo|is|are|should|must|does|did|could|would|have)nt\b/gi, "$1n't")
 }
 

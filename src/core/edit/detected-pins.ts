@@ -1,6 +1,6 @@
 // Detected pins: binding sentences of the user, and sentences that match a pattern
-import { findConstraints } from '../constraints/find-constraints.ts'
 import { findSentences } from '../constraints/sentences.ts'
+import { settle } from '../constraints/settle.ts'
 import type { EventAt, PinData, ThreadEvent } from '../log/event.ts'
 import type { Reducer } from '../ports.ts'
 import type { Json } from '../text/json.ts'
@@ -85,14 +85,44 @@ function* pinsByMessage(
   })
   const isDated = spans(events)
   const isFinding = policy.detect === true || (policy.patterns?.length ?? 0) > 0
+  const { bound, gone } = policy.detect === true ? settledIn(events) : NOTHING_SETTLED
   for (const event of events.toReversed()) {
     if (event.type !== 'USER_MESSAGE') continue
     const isOurs = event.origin !== 'tool' && event.origin !== 'model'
     if (isOurs && isFinding) yield notedPins(event.data)
     const age = isDated ? { saidAt: minuteOf(event.timestamp) } : {}
-    for (const text of typedTexts(event).reverse())
-      yield pinsIn(text, policy).map((pin) => ({ ...pin, ...age }))
+    const binding = (bound.get(event) ?? []).filter((each) => !gone.has(each))
+    yield pinsIn(typedTexts(event), binding, policy).map((pin) => ({ ...pin, ...age }))
   }
+}
+
+interface SettledTexts {
+  readonly bound: ReadonlyMap<ThreadEvent, readonly string[]>
+  /** What was taken back later. */
+  readonly gone: ReadonlySet<string>
+}
+
+const NOTHING_SETTLED: SettledTexts = { bound: new Map(), gone: new Set() }
+
+/** What binds in each message, oldest first. */
+function settledIn(events: readonly ThreadEvent[]): SettledTexts {
+  const bound = new Map<ThreadEvent, readonly string[]>()
+  const gone = new Set<string>()
+  let standing: string[] = []
+  let asked = ''
+  for (const event of events) {
+    if (event.type === 'AGENT_MESSAGE' && event.data.content.trim() !== '')
+      asked = event.data.content
+    if (event.type !== 'USER_MESSAGE') continue
+    for (const text of typedTexts(event)) {
+      const settled = settle(text, asked, standing)
+      for (const each of settled.gone) gone.add(each)
+      for (const each of settled.binding) gone.delete(each)
+      standing = [...standing.filter((each) => !settled.gone.has(each)), ...settled.binding]
+      bound.set(event, [...(bound.get(event) ?? []), ...settled.binding])
+    }
+  }
+  return { bound, gone }
 }
 
 function notedPins(content: UserContent): DetectedPin[] {
@@ -116,12 +146,18 @@ function minuteOf(timestamp: Date): string {
   return timestamp.toISOString().slice(0, 16).replace('T', ' ')
 }
 
-function pinsIn(text: string, { detect = false, patterns = [] }: PinningPolicy): DetectedPin[] {
+function pinsIn(
+  texts: readonly string[],
+  binding: readonly string[],
+  { patterns = [] }: PinningPolicy,
+): DetectedPin[] {
   const byPattern =
     patterns.length === 0
       ? []
-      : findSentences(text).filter((each) => patterns.some((pattern) => matchesText(pattern, each)))
-  const detected = detect ? findConstraints(text).filter((each) => !byPattern.includes(each)) : []
+      : texts
+          .flatMap(findSentences)
+          .filter((each) => patterns.some((pattern) => matchesText(pattern, each)))
+  const detected = binding.filter((each) => !byPattern.includes(each))
   return [
     ...[...new Set(byPattern)].map((each) => ({ text: each, by: 'pattern' as const })),
     ...detected.map((each) => ({ text: each, by: 'detected' as const })),

@@ -1,6 +1,7 @@
 // Detects the excuses of models for not writing a summary
+
+import { saysNothing, seenText, withoutHeadings } from './gate-summary.ts'
 import { EXCUSES_ELSEWHERE } from './refusal-phrases.ts'
-import { saysNothing, seenText, withoutHeadings } from './says-nothing.ts'
 
 /** Some models refuse in words and end as if they had answered; kept, that would be all that is known. */
 export function isExcuse(text: string): boolean {
@@ -40,6 +41,7 @@ function spoken(text: string): string {
     .replace(/\b(?:cannot|can not)\b/g, "can't")
     .replace(/\bwill not\b/g, "won't")
     .replace(/\bdo not\b/g, "don't")
+    .replace(/\bi'm (?:not able|unable) to\b/g, "i can't")
 }
 
 const OPENINGS = [

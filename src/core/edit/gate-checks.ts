@@ -212,6 +212,9 @@ export type RefusalReason =
   | 'not-smaller'
   | 'above-target'
 
+/** Estimated tokens from which on a compaction must make its stretch smaller. */
+export const GATE_MIN_TOKENS = 1_000
+
 export interface Refusal {
   readonly reason: RefusalReason
   readonly message: string

@@ -66,6 +66,7 @@ describe('checkSummary', () => {
     'The request goes against the usage guidelines.',
     "I can't help with this kind of content.",
     "I'm unable to assist with that specific request.",
+    'I apologize, but as an AI language model I am not able to access the previous conversation. Could you please provide the text that you would like me to summarize?',
     'I cannot proceed with this conversation.',
     'I cannot provide that information.',
     'I decline this request.',

@@ -1,9 +1,8 @@
 // Checks a summary: finished, not empty, not an excuse, and complete
 import { textOfParts, textOfUserContent } from '../view/content.ts'
 import { isNewEntry } from '../view/entry.ts'
-import type { Edit } from './change.ts'
+import type { Edit, NewEntry } from './change.ts'
 import type { Refusal } from './gate-checks.ts'
-import { saysNothing, withoutHeadings } from './says-nothing.ts'
 import type { Proposal, WrittenSummary } from './strategy.ts'
 
 /** Whether a text is an excuse for not writing a summary: `isExcuse`, which knows many languages. */
@@ -50,17 +49,20 @@ const REFUSED: Refusal = {
 const EMPTY: Refusal = { reason: 'summary-empty', message: 'The summary is empty.' }
 
 function checkEntries(edits: readonly Edit[]): Refusal | undefined {
-  for (const put of edits.flatMap((edit) => edit.put)) {
-    if (!isNewEntry(put) || (put.label !== 'summary' && put.label !== 'brief')) continue
-    const text =
-      put.type === 'USER_MESSAGE'
-        ? textOfUserContent(put.data)
-        : put.type === 'AGENT_MESSAGE'
-          ? put.data.content || textOfParts(put.data.parts ?? [])
-          : ''
-    if (!VISIBLE.test(text)) return EMPTY
-  }
-  return undefined
+  const puts = edits.flatMap((edit) => edit.put)
+  return puts.some((put) => isNewEntry(put) && isEmptySummary(put)) ? EMPTY : undefined
+}
+
+/** A summary without a word in it is none. */
+export function isEmptySummary(entry: NewEntry): boolean {
+  if (entry.label !== 'summary' && entry.label !== 'brief') return false
+  const text =
+    entry.type === 'USER_MESSAGE'
+      ? textOfUserContent(entry.data)
+      : entry.type === 'AGENT_MESSAGE'
+        ? entry.data.content || textOfParts(entry.data.parts ?? [])
+        : ''
+  return !VISIBLE.test(text)
 }
 
 /** What the agent or the user wrote is taken as it is, as long as there is something to see. */
@@ -156,3 +158,25 @@ function plain(heading: string): string {
     .replace(/s$/, '')
     .replaceAll('&', 'and')
 }
+
+// Whether a text says anything at all, whatever marks are around it
+
+/** Nothing is said without a letter or a digit, whatever else is there to be seen or not. */
+export function saysNothing(text: string): boolean {
+  return !/[\p{L}\p{N}]/u.test(seenText(text))
+}
+
+/** The text without the lines that are marked as headings: what stands under them is left. */
+export function withoutHeadings(text: string): string {
+  return text.replace(/^ {0,3}#{1,6}(?:[ \t].*)?$/gm, '')
+}
+
+/** Without what has no width, fences and tags. */
+export function seenText(text: string): string {
+  return text.replace(UNSEEN, '').replace(FENCES, '').replace(TAGS, '')
+}
+
+/** Of no width, or for terminals only. Some of them count as letters. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}]|[^\P{Cc}\s]/gu
+const FENCES = /^\s*(?:`{3,}|~{3,})[\w-]*\s*$/gm
+const TAGS = /<\/?[\w-]{1,40}>/g

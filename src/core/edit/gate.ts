@@ -3,7 +3,7 @@ import type { EventAt } from '../log/event.ts'
 import { type Context, weightOf } from '../view/context.ts'
 import { type Item, parseEntryId } from '../view/entry.ts'
 import { runsOf } from '../view/entry-range.ts'
-import { keepRequest } from '../view/requests/keep-request.ts'
+import { dropStaleNotes, keepRequest } from '../view/requests/keep-request.ts'
 import { carriedEntry } from '../view/requests/request-note.ts'
 import { findOpenCalls, lastRoundStart } from '../view/seam.ts'
 import { type Applied, applyChange } from './apply.ts'
@@ -17,6 +17,7 @@ import {
   checkShrinks,
   checkSize,
   checkTarget,
+  GATE_MIN_TOKENS,
   type Refusal,
   type RefusalReason,
 } from './gate-checks.ts'
@@ -25,7 +26,7 @@ import { computeInverse } from './inverse.ts'
 import { keepPins, type Pins } from './pins.ts'
 import type { FreshStart, Proposal } from './strategy.ts'
 
-export type { Refusal, RefusalReason } from './gate-checks.ts'
+export { GATE_MIN_TOKENS, type Refusal, type RefusalReason } from './gate-checks.ts'
 
 export interface GateInput {
   readonly context: Context
@@ -59,9 +60,6 @@ type TriedResult =
     }
   | Refused
 
-/** Estimated tokens from which on a compaction must make its stretch smaller. */
-export const GATE_MIN_TOKENS = 1_000
-
 /** `passGate` with another check for excuses. */
 export function passGateWith(isExcuse: ExcuseCheck, input: GateInput): GateResult {
   const tried = tryGate(input, isExcuse)
@@ -84,7 +82,15 @@ export function tryGate(input: GateInput, isExcuse: ExcuseCheck = () => false): 
   const isAsked = isExplicit(input.trigger)
   const proposed = proposal.fresh ? openingEdits(input, proposal.fresh) : proposal.edits
   if ('reason' in proposed) return { ok: false, refusal: proposed }
-  const pinned = keepPins(proposed, context, input.pins, eventAt, { isAsked })
+  const pinned = keepPins(
+    dropStaleNotes(proposed, context, eventAt),
+    context,
+    input.pins,
+    eventAt,
+    {
+      isAsked,
+    },
+  )
   const edits = keepRequest(pinned, context, eventAt, {
     minTokens,
     ...(input.targetTokens !== undefined && { targetTokens: input.targetTokens }),

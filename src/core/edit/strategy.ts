@@ -2,6 +2,7 @@
 import { PrecisError } from '../errors.ts'
 import type { EventAt } from '../log/event.ts'
 import type { ThinkingWish, ToolSchema } from '../model.ts'
+import { callback, checkOptions, text } from '../options.ts'
 import type { ModelPort, Reducer, Signal } from '../ports.ts'
 import { runSteps, type Steps, wait } from '../steps.ts'
 import type { Json } from '../text/json.ts'
@@ -119,16 +120,37 @@ export interface Strategy {
   steps?(input: StrategyInput): Steps<Proposal>
 }
 
+/** Starts a thread of its own, and writes nothing to the old one. */
+export const FRESH_SESSION = 'fresh-session'
+
+/** Our own strategies that ask a model, by their ids. */
+export const STRATEGIES_WITH_MODEL: readonly string[] = [
+  'brief',
+  'summarize',
+  'ai-summarize',
+  'keep-recent',
+  'whole-summary',
+  'chunked-fold',
+  FRESH_SESSION,
+]
+
 /** What a strategy proposes, for steps that ask another one. */
 export function* proposing(strategy: Strategy, input: StrategyInput): Steps<Proposal> {
-  return strategy.steps ? yield* strategy.steps(input) : yield* wait(strategy.propose(input))
+  const { steps } = strategy
+  const isTheSame = steps && (proposals.get(steps) ?? strategy.propose) === strategy.propose
+  return isTheSame ? yield* steps.call(strategy, input) : yield* wait(strategy.propose(input))
 }
+
+/** By the steps of a strategy: its `propose`. A copy of the strategy may have another one, which counts. */
+const proposals = new WeakMap<object, Strategy['propose']>()
 
 /** A strategy that proposes at once. */
 export function immediate(strategy: {
   readonly id: string
   proposeNow(input: StrategyInput): Proposal
 }): Strategy {
+  const { id, proposeNow } = Object(strategy)
+  checkOptions('immediate', { id, proposeNow }, { id: text, proposeNow: callback })
   return stepwise({
     id: strategy.id,
     // biome-ignore lint/correctness/useYield: it waits for nothing
@@ -140,7 +162,9 @@ export function immediate(strategy: {
 
 /** A strategy that is written as steps. */
 export function stepwise(strategy: Required<Pick<Strategy, 'id' | 'steps'>>): Strategy {
-  return { ...strategy, propose: async (input) => runSteps(strategy.steps(input)) }
+  const propose: Strategy['propose'] = async (input) => runSteps(strategy.steps(input))
+  proposals.set(strategy.steps, propose)
+  return { ...strategy, propose }
 }
 
 export function unknownStrategy(id: string, known: readonly string[]): PrecisError {

@@ -137,7 +137,7 @@ function readStatus(output: string): Status | undefined {
     const named = /^(?:On branch |## )([^\s.]+(?:\.[^\s.]+)*)/.exec(line)?.[1]
     if (named !== undefined) branch = named
     if (/^\S.*:$/.test(line)) isUntracked = line.startsWith('Untracked')
-    const short = /^([ MADRCU?]{2}) (?! )(.{1,1024})$/.exec(line)
+    const short = /^(?! {2})([ MADRCU?]{2}) (?! )(.{1,1024})$/.exec(line)
     const long = /^\t(?:(modified|both modified|deleted|new file|renamed): +)?(\S.{0,1023})$/.exec(
       line,
     )

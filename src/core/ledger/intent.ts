@@ -15,6 +15,8 @@ export type Intent =
       readonly command: string // as it is, cut where it is long
       readonly key: string
       readonly isTest: boolean
+      /** Commands that follow the test. */
+      readonly behind?: readonly string[]
       readonly steps: readonly Step[]
       /** Where it runs; absent if it runs in the root, or where the one before it left off. */
       readonly folder?: string

@@ -8,6 +8,8 @@ import {
   readState,
 } from './file-record.ts'
 import type { Landing, Ledger, TestRun } from './records.ts'
+import { isLookingAt } from './running.ts'
+import { branchOf } from './shell/undone.ts'
 
 /** A file that the conversation was about. */
 export interface LedgerFile {
@@ -137,7 +139,8 @@ function placeLines({ root, folder, folderName, tree }: Ledger): string[] {
 function flightLines({ calls, background }: Ledger): string[] {
   return [
     ...calls
-      .filter(({ id }) => id !== '')
+      // A `compact` that is under way is over before anyone reads this.
+      .filter(({ id, name }) => id !== '' && name !== 'compact')
       .map(
         ({ name, id, subject }) => `in flight: ${[name, id, subject].filter(Boolean).join(' ')}`,
       ),
@@ -161,8 +164,13 @@ function landingLines({ landings }: Ledger, ageOf: AgeOf): string[] {
   const last = (kind: Landing['kind']) => landings.findLast((each) => each.kind === kind)
   const commits = landings.filter(({ kind }) => kind === 'commit')
   const commit = commits.at(-1)
-  const pushedAt = last('push')?.at ?? 0
-  const waiting = commits.filter(({ at }) => at > pushedAt).length
+  const pushes = landings.filter(({ kind }) => kind === 'push')
+  const waiting = commits.filter((each) => !pushes.some((push) => carries(push, each))).length
+  const ended = new Set(
+    landings.flatMap(({ kind, what }) =>
+      kind === 'pull-request-merged' || kind === 'pull-request-closed' ? [what] : [],
+    ),
+  )
   const line = (what: string, each: Landing | undefined) =>
     each ? [`${what}${each.what === '' ? '' : `: ${each.what}`}${ageOf(each.at)}`] : []
   const pushed = waiting === 0 ? 'pushed' : `${waiting} not pushed`
@@ -171,13 +179,28 @@ function landingLines({ landings }: Ledger, ageOf: AgeOf): string[] {
     ...line('last push', last('push')),
     ...line('merged', last('merge')),
     ...landings
-      .filter(({ kind }) => kind === 'pull-request')
+      .filter(({ kind, what }) => kind === 'pull-request' && !ended.has(numberOf(what)))
       .slice(-3)
       .flatMap((each) => line('pull request opened', each)),
     ...line('pull request merged', last('pull-request-merged')),
+    ...line('pull request closed', last('pull-request-closed')),
     ...line('tag', last('tag')),
     ...line('released', last('release')),
   ]
+}
+
+/** `#12` of an address. */
+function numberOf(address: string): string {
+  return `#${address.slice(address.lastIndexOf('/') + 1)}`
+}
+
+/** A push of another branch leaves a commit where it is; where a branch is not known, any push counts. */
+function carries(push: Landing, commit: Landing): boolean {
+  const branch = branchOf(commit)
+  const to = push.what.split(' at ')[0]?.split(/[\s:]/).at(-1) ?? ''
+  return (
+    push.at >= commit.at && (branch === undefined || [branch, '', 'origin', 'HEAD'].includes(to))
+  )
 }
 
 const PASSED_LINES = 2
@@ -213,8 +236,14 @@ function computeCounts(failed: number | undefined, passed: number | undefined): 
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`
 }
 
+/** Outside of the folder that the work is about, where files come and go. */
+const SCRATCH =
+  /^(?:\/(?:private\/)?(?:tmp|var\/folders)\/|(?:\/[a-z]|[A-Z]:)[\\/]Users[\\/][^\\/]+[\\/]AppData[\\/]Local[\\/]Temp[\\/])/i
+
 function fileLines(ledger: Ledger): string[] {
-  const files = ledgerFiles(ledger)
+  const { root } = ledger
+  const isElsewhere = root !== undefined && !SCRATCH.test(`${root}/`)
+  const files = ledgerFiles(ledger).filter(({ path }) => !isElsewhere || !SCRATCH.test(path))
   const lines: string[] = []
   for (const state of STATES) {
     const own = files.filter((file) => (file.state ?? 'read') === state)
@@ -245,7 +274,8 @@ function unclearLines({ unclear }: Ledger): string[] {
 }
 
 function commandLines({ commands }: Ledger): string[] {
-  return commands.toReversed().map(({ command, key, isFailed, exitCode, lastLine }) => {
+  const telling = commands.filter(({ key }) => !isLookingAt(key))
+  return telling.toReversed().map(({ command, key, isFailed, exitCode, lastLine }) => {
     const how = isFailed
       ? `failed${exitCode === undefined ? '' : `, exit code ${exitCode}`}`
       : 'worked'

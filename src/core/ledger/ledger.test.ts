@@ -1,4 +1,4 @@
-// The ledger over the calls of each agent: files, todo lists, tests, errors, the place, and lines for a brief.
+// The ledger over the calls of each agent: files, todo lists, the place, and lines for a brief.
 import { describe, expect, it } from 'vitest'
 import { done, eventsOf, fates, ledgerOf, ran } from '../../../test/ledger/calls.ts'
 import { user } from '../../../test/say.ts'
@@ -315,106 +315,6 @@ describe('anchors [NEED-05]', () => {
       source: { format: 'claude-code', records: [{ at: 1, raw }] },
     }
     expect(ledgerOf(event)).toMatchObject({ root: '/w/sub', folder: '', tree: { branch: 'main' } })
-  })
-})
-
-describe('test runs and errors [NEED-05]', () => {
-  const failing: readonly (readonly [
-    command: string,
-    output: string,
-    counts: readonly [number | undefined, number | undefined],
-    names: readonly string[],
-  ])[] = [
-    [
-      'npx vitest run',
-      ' FAIL  src/a.test.ts > adds > two\n Tests  1 failed | 5 passed (6)',
-      [1, 5],
-      ['src/a.test.ts > adds > two'],
-    ],
-    [
-      'npm test',
-      '  ● adds › two\nTests:       1 failed, 5 passed, 6 total',
-      [1, 5],
-      ['adds › two'],
-    ],
-    ['npx mocha', '  5 passing (20ms)\n  1 failing\n', [1, 5], []],
-    [
-      'python -m pytest tests/',
-      'FAILED tests/test_a.py::test_b - assert 1\n=== 1 failed, 5 passed in 0.12s ===',
-      [1, 5],
-      ['tests/test_a.py::test_b'],
-    ],
-    [
-      'python -m unittest',
-      'FAIL: test_b (tests.A)\nRan 6 tests in 0.1s\nFAILED (failures=1)',
-      [1, 6],
-      ['test_b (tests.A)'],
-    ],
-    [
-      'go test ./...',
-      '--- FAIL: TestB (0.00s)\nFAIL\texample.com/a\t0.1s',
-      [undefined, undefined],
-      ['TestB'],
-    ],
-    [
-      'cargo test',
-      'test a::b ... FAILED\ntest result: FAILED. 5 passed; 1 failed; 0 ignored',
-      [1, 5],
-      ['a::b'],
-    ],
-    ['node --test', 'not ok 1 - adds\n# pass 5\n# fail 1', [1, 5], ['adds']],
-    ['mvn test', '[ERROR] Tests run: 6, Failures: 1, Errors: 0, Skipped: 0', [1, 5], []],
-    [
-      './gradlew test',
-      'ATest > adds() FAILED\n6 tests completed, 1 failed',
-      [1, 5],
-      ['ATest > adds()'],
-    ],
-    ['dotnet test', 'Failed!  - Failed:     1, Passed:     5, Skipped:     0', [1, 5], []],
-    [
-      'bundle exec rspec',
-      '6 examples, 1 failure\nrspec ./a_spec.rb:3 # adds',
-      [1, 5],
-      ['./a_spec.rb:3'],
-    ],
-  ]
-  it.each(failing)(
-    '%s: counts and names of what fails, cleared by a later success',
-    (command, output, [failed, passed], failures) => {
-      const bad = ran(`cd . && ${command} 2>&1 | tail -50`, output)
-      const ledger = ledgerOf(...bad, ...ran(command, output, 1))
-      expect(ledger.tests).toMatchObject([{ key: command, isFailed: true, failures }])
-      expect([ledger.tests[0]?.failed, ledger.tests[0]?.passed]).toEqual([failed, passed])
-      const mended = ledgerOf(...bad, ...ran(command, 'ok'))
-      expect(mended.tests).toMatchObject([{ isFailed: false, failures: [] }])
-      expect(mended.errors).toEqual([])
-    },
-  )
-
-  it('a run of everything that works clears the runs of its parts', () => {
-    const ledger = ledgerOf(
-      ...ran('npx vitest run src/a.test.ts', 'x', 1),
-      ...ran('npx vitest run', ' Tests  6 passed (6)'),
-    )
-    expect(ledger.tests).toMatchObject([{ key: 'npx vitest run', isFailed: false, passed: 6 }])
-  })
-
-  it('keeps errors open until the same works, and none for what was only looked for', () => {
-    const failedEdit = done('Edit', { file_path: 'a.ts' }, 'String to replace not found', {
-      status: 'failed',
-    })
-    const ledger = ledgerOf(
-      ...failedEdit,
-      ...ran('npx tsc', 'a.ts(1,1): error TS1005', 2),
-      ...ran('grep -q x a.ts', '', 1),
-    )
-    expect(ledger.errors).toMatchObject([
-      { tool: 'Edit', subject: 'a.ts', line: 'String to replace not found' },
-      { tool: 'command', subject: 'npx tsc', line: 'a.ts(1,1): error TS1005' },
-    ])
-    expect(ledgerLines(ledger, 1)).toEqual(['open error: npx tsc: a.ts(1,1): error TS1005'])
-    const mended = ledgerOf(...failedEdit, ...done('Edit', { file_path: 'a.ts' }, 'ok'))
-    expect(mended.errors).toEqual([])
   })
 })
 

@@ -111,7 +111,7 @@ const ID_CHARS = 200
 /** One step for each event; what grows without end is cut at a bound. */
 export const ledgerReducer: Reducer<Ledger> = {
   name: 'ledger',
-  version: 2,
+  version: 3,
   init: () => ({
     folder: '',
     tree: emptyTree(),

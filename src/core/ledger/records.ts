@@ -25,6 +25,8 @@ export interface TestRun {
 export interface OpenError {
   readonly tool: string
   readonly subject: string
+  /** Commands behind tests that passed: open until each of them has worked. */
+  readonly behind?: readonly string[]
   readonly line: string
   readonly at: number
 }
@@ -38,6 +40,7 @@ export interface Landing {
     | 'tag'
     | 'pull-request'
     | 'pull-request-merged'
+    | 'pull-request-closed'
     | 'release'
   readonly what: string
   readonly at: number

@@ -12,7 +12,7 @@ const MOST_UNCLEAR = 20
 const MOST_BACKGROUND = 20
 const LINE_CHARS = 300
 
-type Command = Pick<Extract<Intent, { kind: 'shell' }>, 'command' | 'key' | 'isTest'>
+type Command = Pick<Extract<Intent, { kind: 'shell' }>, 'command' | 'key' | 'isTest' | 'behind'>
 
 export function noteCommand(
   ledger: Ledger,
@@ -36,17 +36,51 @@ export function noteCommand(
   }
   const others = ledger.commands.filter((other) => other.key !== key)
   const noted = { ...ledger, commands: [...others, record].slice(-MOST_COMMANDS) }
-  const tested = command.isTest ? noteTests(noted, key, end, seq) : noted
+  const tested = command.isTest ? noteTests(noted, command, end, seq) : noted
+  if (!end.isFailed) return withoutSolved(tested, command)
+  const line = tellingLine(end.output)
+  if (command.isTest && tested.tests.at(-1)?.isFailed === false)
+    return withBehind(withoutSolved(tested, { key }), command, line, seq)
   // To look for what is not there, and to compare what differs, is not an error to be repaired.
-  const isLooking = LOOKS.test(key)
-  if (!end.isFailed) return withoutSolved(tested, key)
-  return isLooking
+  return isLookingFor(key)
     ? tested
-    : withError(tested, { tool: 'command', subject: key, line: tellingLine(end.output), at: seq })
+    : withError(tested, { tool: 'command', subject: key, line, at: seq })
 }
 
-const LOOKS =
+/** What failed came behind the tests: nothing says which of it. */
+function withBehind(ledger: Ledger, { command, behind = [] }: Command, line: string, at: number) {
+  const own = behind.filter((key) => !isLookingFor(key))
+  const subject = wholeOf(command)
+  return own.length === 0
+    ? ledger
+    : withError(ledger, { tool: 'command', subject, behind: own, line, at })
+}
+
+function wholeOf(command: string): string {
+  return cutHead(command.replace(/\s+/g, ' ').trim(), LINE_CHARS)
+}
+
+const NOT_FOUND =
   /^(?:ls|cat|head|tail|find|sed -n|wc|stat|grep|egrep|rg|ag|test|\[|\[\[|diff|cmp|which|command|false|git diff|git grep|git show|git log)(?: |$)/
+
+const SHOWS =
+  /^(?:pwd|nl|tree|du|df|file|jq|awk|sed -n|echo|printf|env|date|whoami|ps|lsof|less|more|(?:rtk )?git(?: -C \S+)? (?:status|stash list|rev-parse|worktree list|blame|fetch|ls-\w+|show-ref|diff|log|show|grep)|gh (?:pr|issue|run|repo|release|workflow) (?:view|list|diff|checks|status)|(?:docker|podman) (?:ps|images|logs|inspect)|kubectl (?:get|describe|logs))(?: |$)/
+
+/** Of commands that also change things, the forms that list them. */
+const LISTS =
+  /^(?:rtk )?git(?: -C \S+)? (?:branch(?: (?:-[arvq]+|--(?:all|remotes|verbose|show-current|ignore-case|(?:no-)?color|column|(?:sort|format|abbrev|color)=\S+)))*$|branch (?:.* )?(?:-l|--list|--(?:no-)?(?:contains|merged)|--points-at)(?: |$)|remote(?: -v| --verbose)?$|remote (?:-v )?(?:show|get-url)(?: |$)|config (?:.* )?(?:-l|--list|--get\S*|list|get)(?: |$)|config(?: --(?:global|local|system|worktree))? [\w.-]+$|reflog(?: show| -\S+| [\w@{}/.-]+)?$)/
+const CHANGES =
+  /^find .*-(?:delete|exec|execdir|ok|okdir|fprint\w*|fls)\b|^sed -n(?: .*)? -(?:\w*i|-in-place)|^awk .*inplace|^(?:rtk )?git(?: -C \S+)? reflog (?:expire|delete|drop)\b/
+
+/** A failure of it says that something is not there, or differs. */
+function isLookingFor(key: string): boolean {
+  return NOT_FOUND.test(key) && !CHANGES.test(key)
+}
+
+/** It only shows something: that it worked tells nothing of the work. */
+export function isLookingAt(key: string): boolean {
+  return (NOT_FOUND.test(key) || SHOWS.test(key) || LISTS.test(key)) && !CHANGES.test(key)
+}
 
 /** What now runs beside the conversation, by the name that the tool gave it. */
 function backgroundId(output: string): string | undefined {
@@ -58,9 +92,24 @@ function backgroundId(output: string): string | undefined {
   return found?.[1]
 }
 
-function noteTests(ledger: Ledger, key: string, end: CommandEnd, seq: number): Ledger {
+const GREEN = /^ok\s+\S+\s+(?:[\d.]+s|\(cached\))/m
+const RED = /^(?:FAIL(?:\s|$)|--- FAIL: )/m
+/** Files that could not be run count no test. */
+const RED_FILES = /^\s*Test (?:Suites:|Files)\s+[1-9]\d* failed/m
+
+function noteTests(
+  ledger: Ledger,
+  { key, behind = [] }: Command,
+  end: CommandEnd,
+  seq: number,
+): Ledger {
   const summary = testSummary(end.output)
-  const isFailed = end.isFailed || (summary?.failed ?? 0) > 0
+  const { failed } = summary ?? {}
+  const isRed =
+    RED_FILES.test(end.output) || (failed === undefined ? RED.test(end.output) : failed > 0)
+  const isGreen = !isRed && ((summary?.passed ?? 0) > 0 || GREEN.test(end.output))
+  // What failed may be what came behind the tests.
+  const isFailed = isRed || (end.isFailed && !(behind.length > 0 && isGreen))
   const run: TestRun = {
     key,
     isFailed,
@@ -115,13 +164,24 @@ export function withoutError(ledger: Ledger, subject: string): Ledger {
 }
 
 /** What works again: the same command, or another use of the same program and subcommand. */
-function withoutSolved(ledger: Ledger, key: string): Ledger {
+function withoutSolved(
+  ledger: Ledger,
+  { key, command = '' }: Pick<Command, 'key'> & Partial<Command>,
+): Ledger {
   const program = programOf(key)
-  const errors = ledger.errors.filter(
-    ({ tool, subject }) =>
-      subject !== key && (tool !== 'command' || program === '' || programOf(subject) !== program),
-  )
-  return errors.length === ledger.errors.length ? ledger : { ...ledger, errors }
+  const isSolved = (subject: string) =>
+    subject === key || (program !== '' && programOf(subject) === program)
+  // Of commands that need each other, all have worked.
+  const chain = /[;\n]|\|\|/.test(command) ? '' : ` ${command} `
+  const errors = ledger.errors.flatMap((error): OpenError[] => {
+    const { tool, subject, behind } = error
+    if (behind === undefined)
+      return subject === key || (tool === 'command' && isSolved(subject)) ? [] : [error]
+    const left = behind.filter((each) => !isSolved(each) && !chain.includes(` ${each} `))
+    if (left.length === 0 || subject === wholeOf(command)) return []
+    return [left.length === behind.length ? error : { ...error, behind: left }]
+  })
+  return { ...ledger, errors }
 }
 
 const WITH_SUBCOMMANDS = new Set(
@@ -132,7 +192,9 @@ const WITH_SUBCOMMANDS = new Set(
 
 /** Without the folder it lies in; with its subcommand where it has some. */
 function programOf(key: string): string {
-  const [first = '', ...rest] = withoutToolchain(key).split(' ')
+  const [first = '', ...rest] = withoutToolchain(key)
+    .replace(/^git -C \S+ /, 'git ')
+    .split(' ')
   const program = first.replace(/["']/g, '').replace(/^.*\//, '')
   if (!WITH_SUBCOMMANDS.has(program)) return program
   const words = rest.filter((word) => !word.startsWith('-'))

@@ -16,12 +16,17 @@ const MOST_TODOS = 100
 const REFUSED =
   /^\s*(?:<tool_use_error>|Error: |Error calling tool|The tool execution failed|Your proposed edit has introduced)/
 
+/** It never ran: another call of the same answer failed, or someone said no. */
+const NOT_RUN =
+  /^\s*(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel tool call|The user doesn't want to (?:proceed|take this action))/
+
 export type Outcome = Pick<ToolResult, 'status' | 'content' | 'metadata'>
 
 export function settle(ledger: Ledger, call: OpenCall, result: Outcome, seq: number): Ledger {
   const text = textOfBlocks(result.content)
   const { intent } = call
   const placed = placeTold(ledger, text)
+  if (result.status !== 'completed' && NOT_RUN.test(text.slice(0, 200))) return placed
   if (intent.kind === 'shell') return settleShell(placed, intent, commandEnd(text, result), seq)
   if (intent.kind === 'poll') return settlePoll(placed, intent, commandEnd(text, result), seq)
   if (result.status !== 'completed' || REFUSED.test(text.slice(0, 200)))

@@ -41,8 +41,8 @@ export interface UsageInfo {
   readonly lastCompactionAt?: Date
 }
 
-/** What of a compaction the budget looks at: the working conversation right after it. */
-export interface CompactedConversation {
+/** The working conversation right behind a compaction. */
+interface ConversationAfter {
   readonly compactedEvents?: readonly ThreadEvent[]
   readonly after?: Reading
 }
@@ -135,7 +135,7 @@ export class TokenBudget {
    * answers were measured while the context was long; where their sum alone would prune again, the
    * size of what is there now stands instead.
    */
-  handleCompaction(data: CompactedConversation, now: Date): void {
+  handleCompaction(data: ConversationAfter, now: Date): void {
     this.#lastCompactionAt = now
     const events = data.compactedEvents
     const used = (events ?? []).filter(isAnswer).reduce(addAnswer, UNUSED)

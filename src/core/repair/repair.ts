@@ -1,13 +1,12 @@
 // Repairs a broken history so that it can be sent, with a list of changes and reasons
 import type { Json } from '../text/json.ts'
-import { isWellFormed, wellFormed } from '../text/well-formed.ts'
+import { isWellFormed, wellFormed } from '../text/json.ts'
 import { ageImages } from '../view/media.ts'
 import type { Message, MessagePart } from '../view/message.ts'
-import { withRoomForText } from './image-room.ts'
 import { mendNames } from './names.ts'
 import { partInWords } from './result-content.ts'
 import { mendRounds } from './rounds.ts'
-import { mendParts } from './sendable.ts'
+import { mendParts, withRoomForText } from './sendable.ts'
 import { mendThinking, partsAsText } from './stale-thinking.ts'
 import {
   Changes,

@@ -8,6 +8,12 @@ export interface Candidate {
   readonly text: string
   /** How well the whole of it matches. */
   readonly score: number
+  /** The one who asks wrote it: names in it are likelier to be meant. */
+  readonly isOwn?: boolean
+  /** What stands before its snippet in a list: it takes room as well. */
+  readonly label: string
+  /** Those of a lower tier come first, however well the others match. */
+  readonly tier?: number
 }
 
 export interface ChosenFind<C extends Candidate> {
@@ -19,14 +25,16 @@ export interface ChosenFind<C extends Candidate> {
 
 export interface ChoiceLimits {
   readonly finds: number
-  /** For snippets and names: what one find does not use, the others may. */
-  readonly tokensPerFind: number
+  /** Of all lines together: what one find does not use, the others may. */
+  readonly tokens: number
   /** Names that need not be given: the one who asks sees them. */
   readonly known: ReadonlySet<string>
 }
 
 const PASSAGE_CHARS = 300
-const SNIPPET_CHARS = 80
+/** Of all snippets together; a single find shows its whole passage. */
+const SNIPPETS_CHARS = 300
+const FEWEST_SNIPPET_CHARS = 60
 /** Longer texts are looked through from their beginning so far. */
 const MOST_PASSAGES = 4_000
 /** What counts: the passage itself, the better one beside it, and the whole text. */
@@ -35,10 +43,14 @@ const TEXT_SHARE = 0.3
 const LENGTH_SHARE = 0.3
 /** A name that stands everywhere says little. */
 const COMMON_SHARE = 0.5
-/** Of a passage that names only what was given already. */
+/** Of a passage that names only what was given already, and of a snippet that was. */
 const REPEATED_COST = 8
 /** Of one that names nothing. */
 const NAMELESS_COST = 3
+
+/** More than any score. */
+const TIER_COST = 1e6
+const LETTER = /[\p{L}\p{N}_]/u
 
 interface Passage {
   readonly text: string
@@ -52,27 +64,43 @@ export function chooseFinds<C extends Candidate>(
   asked: Asked,
   limits: ChoiceLimits,
 ): ChosenFind<C>[] {
-  const rest = candidates.map((candidate) => ({
-    candidate,
-    passages: rankPassages(candidate, asked),
-  }))
+  const finds = Math.min(limits.finds, candidates.length)
+  const chars = Math.max(FEWEST_SNIPPET_CHARS, SNIPPETS_CHARS / Math.max(1, finds))
+  const rest = candidates.map((candidate) => {
+    const passages = rankPassages(candidate, asked)
+    const [best] = passages
+    return { candidate, passages, snippet: best ? snippetOf(candidate, best, asked, chars) : '' }
+  })
   const spread = countNames(rest.flatMap(({ passages }) => passages))
   const given = new Set(limits.known)
-  const chosen: { candidate: C; snippet: string; found: readonly RankedName[] }[] = []
-  while (chosen.length < limits.finds && rest.length > 0) {
-    const worths = rest.map(({ passages }) => worthOf(passages, given))
+  const chosen: Shown<C>[] = []
+  while (chosen.length < finds) {
+    const worths = rest.map(({ candidate, passages, snippet }) => {
+      const isRepeated = chosen.some((other) => other.snippet === snippet)
+      const cost = (isRepeated ? REPEATED_COST : 0) + TIER_COST * (candidate.tier ?? 0)
+      return worthOf(passages, given) - cost
+    })
     const [next] = rest.splice(worths.indexOf(Math.max(...worths)), 1)
     if (!next) break
-    const [best] = next.passages
-    const snippet = best ? snippetOf(next.candidate.text, best.text, asked) : ''
-    const found = rankNames(next.passages, spread).filter(({ name }) => !limits.known.has(name))
+    const { candidate, passages, snippet } = next
+    const found = rankNames(passages, spread, candidate.isOwn ? OWN_WORTH : 0).filter(
+      ({ name }) => !limits.known.has(name),
+    )
     for (const name of namesIn(snippet)) given.add(name)
     for (const { name } of found.slice(0, NAMES_AT_HAND)) given.add(name)
-    chosen.push({ candidate: next.candidate, snippet, found })
+    chosen.push({ candidate, snippet, found })
   }
   return withNames(chosen, limits)
 }
 
+interface Shown<C extends Candidate> {
+  readonly candidate: C
+  readonly snippet: string
+  readonly found: readonly RankedName[]
+}
+
+/** What counts for names in a text that the one who asks wrote. */
+const OWN_WORTH = 3
 /** So many names of a find are likely to be shown with it. */
 const NAMES_AT_HAND = 8
 
@@ -136,11 +164,12 @@ interface RankedName {
 function rankNames(
   passages: readonly Passage[],
   spread: ReadonlyMap<string, number>,
+  worth: number,
 ): readonly RankedName[] {
   const best = new Map<string, number>()
   for (const { names, score } of passages)
     for (const name of names) {
-      const own = score - COMMON_SHARE * Math.log(spread.get(name) ?? 1)
+      const own = worth + score - COMMON_SHARE * Math.log(spread.get(name) ?? 1)
       if (own > (best.get(name) ?? Number.NEGATIVE_INFINITY)) best.set(name, own)
     }
   return [...best]
@@ -148,12 +177,26 @@ function rankNames(
     .sort((one, other) => other.score - one.score)
 }
 
+/** What the first word has before a text, and the last word behind one. Words without end stay cut. */
+const wordEnd = (text: string) => /(?<!\S)\S{0,60}$/.exec(text)?.[0] ?? ''
+const wordStart = (text: string) => /^\S{0,60}(?!\S)/.exec(text)?.[0] ?? ''
+
 /** One line around the words of a passage. */
-function snippetOf(text: string, passage: string, asked: Asked): string {
-  const at = passage.length <= SNIPPET_CHARS ? 0 : findStretch(passage, asked, SNIPPET_CHARS)
-  // Never half a word.
-  const before = cutTail(passage.slice(0, at), SNIPPET_CHARS / 5).replace(/^\S*(?=\s)/, '')
-  const after = cutHead(passage.slice(at), SNIPPET_CHARS - before.length)
+function snippetOf(
+  { text }: Candidate,
+  { text: passage }: Passage,
+  asked: Asked,
+  chars: number,
+): string {
+  const isShort = passage.length <= chars
+  const found = isShort ? 0 : findStretch(passage, asked, chars)
+  // Words at the end bring what is before them.
+  const at = Math.min(found, Math.max(0, passage.length - chars))
+  const wordsBefore = at < found ? '' : cutTail(passage.slice(0, at), chars / 5)
+  const wordsAfter = cutHead(passage.slice(at), chars - wordsBefore.length)
+  // Never half a word: half a number would be another one.
+  const before = `${wordEnd(passage.slice(0, at - wordsBefore.length))}${wordsBefore}`
+  const after = `${wordsAfter}${wordStart(passage.slice(at + wordsAfter.length))}`
   const start = text.startsWith(`${before}${after}`) ? '' : '…'
   const end = text.endsWith(`${before}${after}`) ? '' : '…'
   return `${start}${`${before}${after}`.replace(/\s+/g, ' ').trim()}${end}`
@@ -161,20 +204,25 @@ function snippetOf(text: string, passage: string, asked: Asked): string {
 
 /** The likeliest names of all finds, each with the find that it stands in, as far as there is room. */
 function withNames<C extends Candidate>(
-  chosen: readonly { candidate: C; snippet: string; found: readonly RankedName[] }[],
-  { tokensPerFind }: ChoiceLimits,
+  chosen: readonly Shown<C>[],
+  { tokens }: ChoiceLimits,
 ): ChosenFind<C>[] {
-  const shown = new Set(chosen.flatMap(({ snippet }) => namesIn(snippet)))
-  let room = chosen.reduce((sum, { snippet }) => sum + tokensPerFind - estimateTokens(snippet), 0)
+  const lines = chosen.map(({ candidate, snippet }) => `- ${candidate.label}: ${snippet}`)
+  let shown = chosen.map(({ snippet }) => snippet).join('\n')
+  let room = lines.reduce((sum, line) => sum - estimateTokens(`${line}\n`), tokens)
   const names: string[][] = chosen.map(() => [])
   const ranked = chosen
     .flatMap(({ found }, index) => found.map((each) => ({ ...each, index })))
     .sort((one, other) => other.score - one.score || one.index - other.index)
   for (const { name, index } of ranked) {
-    const cost = estimateTokens(`${name}, `)
-    if (shown.has(name) || cost > room) continue
-    shown.add(name)
+    if (hasWord(shown, name)) continue
+    const line = lines[index] ?? ''
+    const longer = `${line}${names[index]?.length === 0 ? ' · names: ' : ', '}${name}`
+    const cost = estimateTokens(longer) - estimateTokens(line)
+    if (cost > room) continue
+    shown += `\n${name}`
     room -= cost
+    lines[index] = longer
     names[index]?.push(name)
   }
   return chosen.map(({ candidate, snippet }, index) => ({
@@ -182,4 +230,12 @@ function withNames<C extends Candidate>(
     snippet,
     names: names[index] ?? [],
   }))
+}
+
+/** As it is, or at an end of something longer, never within a word. */
+function hasWord(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
+    if (!LETTER.test(text[at - 1] ?? ' ') && !LETTER.test(text[at + name.length] ?? ' '))
+      return true
+  return false
 }

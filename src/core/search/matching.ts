@@ -1,5 +1,5 @@
 // Words of a query found in a text: by their stems, at the beginning of a word or of a part of a name.
-import { queryWords } from './words.ts'
+import { queryWords, tellingText } from './words.ts'
 
 /** The words of a query as they are looked for, and how rare each is. */
 export interface Asked {
@@ -21,7 +21,7 @@ const ENGLISH = /^[a-z]+$/
 
 /** Each once: `querying` and `queries` are looked for as `quer`, `parseConfig` also by its parts. */
 export function stemsOf(query: string): string[] {
-  return [...new Set(queryWords(query).map(({ word }) => stemOf(word)))]
+  return [...new Set(queryWords(tellingText(query)).map(({ word }) => stemOf(word)))]
 }
 
 const ENDINGS = [
@@ -109,7 +109,7 @@ export function weighTexts(
   return { asked: { words, rarity }, scores }
 }
 
-/** Where a stretch of so many characters begins that has the most of what was asked for. */
+/** Where a stretch of so many characters begins that has the most of what was asked for, close together. */
 export function findStretch(text: string, { words, rarity }: Asked, chars: number): number {
   const folded = foldText(text)
   const places = words
@@ -117,15 +117,18 @@ export function findStretch(text: string, { words, rarity }: Asked, chars: numbe
       [...placesOf(folded, word)].slice(0, MOST_COUNTED).map((at) => ({ at, index })),
     )
     .sort((one, other) => one.at - other.at)
-  let best = { at: 0, weight: 0 }
+  let best = { at: 0, weight: 0, span: 0 }
   for (const [first, { at }] of places.entries()) {
     const held = new Set<number>()
+    let span = 0
     for (const place of places.slice(first)) {
       if (place.at > at + chars) break
+      if (!held.has(place.index)) span = place.at - at
       held.add(place.index)
     }
-    const weight = [...held].reduce((sum, index) => sum + (rarity[index] ?? 0) + 1e-9, 0)
-    if (weight > best.weight) best = { at, weight }
+    const weight = [...held].toSorted().reduce((sum, index) => sum + (rarity[index] ?? 0) + 1e-9, 0)
+    const isCloser = weight === best.weight && span < best.span
+    if (weight > best.weight || isCloser) best = { at, weight, span }
   }
   return best.at
 }

@@ -4,6 +4,9 @@ const RUN = /https?:\/\/[^\s"'`<>()[\]{}\\]+|[\p{L}\p{M}\p{N}_$@#%./:~+-]{3,}/gu
 /** `./a`, `../a` and `.folder/a` keep their dots; a sentence and `$name` lose theirs. */
 const LEAD = /^(?!\.{1,2}\/|\.[\w-]+\/)[.:+%$~-]+(?!\/)/
 const TRAIL = /(?::\d+){0,2}[.:+@#/~-]*$/
+/** A host with its port: what stands behind the colon is no line of a file, and no number of a step. */
+const ADDRESS =
+  /^(?![^:]*\.(?:[cm]?[jt]sx?|json|mdx?|py|rs|go|java|rb|[ch]|cc|[ch]pp|cs|s?css|html?|sql|sh|ya?ml|toml|txt|lock|log|vue|svelte|php|kt|swift|xml|csv|ini|cfg|conf):)(?:localhost|\p{L}[\p{L}\p{N}]*-[\p{L}\p{N}-]+|[\p{L}\p{N}][\p{L}\p{N}-]*(?:\.[\p{L}\p{N}-]+)+):\d{4,5}(?=[.:]*$)/iu
 const LONGEST_CHARS = 160
 const SHORTEST_CHARS = 3
 
@@ -27,9 +30,12 @@ const SHAPES: readonly RegExp[] = [
 export function namesIn(text: string): string[] {
   const names = new Set<string>()
   for (const [run] of text.matchAll(RUN)) {
-    const name = run.replace(LEAD, '').replace(TRAIL, '')
+    const bare = run.replace(LEAD, '')
+    const address = ADDRESS.exec(bare)?.[0]
+    const name = address ?? bare.replace(TRAIL, '')
     const isLongEnough = name.length >= SHORTEST_CHARS && name.length <= LONGEST_CHARS
-    if (isLongEnough && SHAPES.some((shape) => shape.test(name))) names.add(name)
+    const isName = address !== undefined || SHAPES.some((shape) => shape.test(name))
+    if (isLongEnough && isName) names.add(name)
   }
   return [...names]
 }

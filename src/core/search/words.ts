@@ -59,6 +59,22 @@ export function queryWords(query: string): readonly QueryWord[] {
   return [...words.values()]
 }
 
+/** Words that hold sentences together; none that is a telling word in another of these languages. */
+const GRAMMAR = new Set(
+  `a an and are at be but by can did do does for from had has have how i if in into is it its me my of on
+  or our so than that the their then there these they this to was we were what when where which who why
+  will with you your der das dem den des ein eine einen und oder ist sind mit von für auf im zu zum zur
+  wie wo wer le la les un une et ou est du de dans sur avec que qui el los las una es del en con por para
+  y o`.split(/\s+/),
+)
+
+/** A query without the words that say nothing about its subject, unless it has no others. */
+export function tellingText(query: string): string {
+  const bare = (word: string) => word.toLowerCase().replace(/^[("'“¿]+|[)"'”?!.,;:]+$/g, '')
+  const telling = query.split(/\s+/).filter((word) => !GRAMMAR.has(bare(word)))
+  return telling.some((word) => /[\p{L}\p{N}]/u.test(word)) ? telling.join(' ') : query
+}
+
 /** Whether a word of a text is one of those that are looked for. */
 export function isAsked(word: string, asked: readonly QueryWord[]): boolean {
   return asked.some((each) => (each.isPrefix ? word.startsWith(each.word) : word === each.word))

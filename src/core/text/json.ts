@@ -19,6 +19,28 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** A value of unknown shape as an object; what is none is as good as absent. */
+export function fieldsIn<T>(value: T): FieldsOf<T> {
+  return (isRecord(value) ? value : NO_FIELDS) as FieldsOf<T>
+}
+
+const NO_FIELDS: Fields = {}
+
+type FieldsOf<T> = [T] extends [Json | undefined] ? Fields : Readonly<Record<string, unknown>>
+
+export function listIn<T>(value: T): readonly ([T] extends [Json | undefined] ? Json : unknown)[] {
+  return Array.isArray(value) ? value : []
+}
+
+export function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** A count: what is negative or no number is unknown. */
+export function countIn(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
+}
+
 /** Deeper JSON than this cannot be written again: serialising it would exhaust the stack. */
 const MAX_JSON_DEPTH = 1_000
 
@@ -38,4 +60,40 @@ export function isJson(value: unknown, depth = 0, hasGaps = false): value is Jso
     if (!(hasGaps && inner === undefined) && !isJson(inner, depth + 1, hasGaps)) return false
   }
   return true
+}
+
+// Half characters (lone surrogates) in JSON of any shape: found, and replaced.
+
+/** Looks through a value of any depth without recursion. Asked of every request: it makes no copies. */
+export function isWellFormed(value: Json): boolean {
+  const waiting: Json[] = [value]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === 'string' && !next.isWellFormed()) return false
+    if (typeof next !== 'object' || next === null) continue
+    if (Array.isArray(next)) {
+      for (const item of next) waiting.push(item)
+      continue
+    }
+    const fields = next as { readonly [key: string]: Json }
+    for (const key of Object.keys(fields)) {
+      if (!key.isWellFormed()) return false
+      waiting.push(fields[key] ?? null)
+    }
+  }
+  return true
+}
+
+/** A copy in which each half is the replacement character. */
+export function wellFormed(value: Json): Json {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(wellFormed)
+  const mended: Record<string, Json> = {}
+  for (const [key, item] of Object.entries(value)) {
+    let name = key.toWellFormed()
+    // Two broken names may become one; neither value may be lost.
+    while (Object.hasOwn(mended, name)) name += '_'
+    mended[name] = wellFormed(item)
+  }
+  return mended
 }

@@ -17,6 +17,7 @@ const HIDDEN: readonly (readonly [string, string])[] = [
   ['line ends of their own', '\u2028\u2029'],
   ['half a character', '\ud83d'],
   ['private and unassigned ones', '\ue000\uffff'],
+  ['marks that strike out or enclose', '\u0336\u0338\u20dd\u20de\u20e5\u0488'],
 ]
 
 describe('escapeHidden', () => {
@@ -31,6 +32,14 @@ describe('escapeHidden', () => {
   it('leaves what is seen: scripts, emoji, signs, lines', () => {
     const text = 'echo "日本 é שלום 👍" && ls\n  # done'
     expect(escapeHidden(text)).toBe(text)
+  })
+
+  it('leaves the marks of a letter, and shows those piled on it', () => {
+    const word = 'tie\u0302\u0301ng שָׁל֖וֹם นี้'
+    expect(escapeHidden(word)).toBe(word)
+    expect(escapeHidden(`a${'\u0301'.repeat(6)}b`)).toBe(
+      `a${'\u0301'.repeat(4)}${'[U+0301]'.repeat(2)}b`,
+    )
   })
 
   it('loses nothing: two texts look the same only if they say what the other shows', () => {

@@ -2,10 +2,11 @@
 
 /**
  * Whatever leaves no mark of its own: controls, formats, unassigned and private characters, half
- * characters, blanks that are not the blank, fillers. A line break is seen as one.
+ * characters, blanks that are not the blank, fillers. A line break is seen as one. So is whatever covers
+ * other characters: marks that strike out or enclose, and marks piled on one letter, from the fifth on.
  */
 const HIDDEN =
-  /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}|\p{Surrogate}/gu
+  /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}|\p{Surrogate}|\p{Me}|[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb]|(?<=\p{M}{4})\p{M}/gu
 
 /**
  * Those that steer a terminal, turn the direction of what follows, or carry an unseen text. What scripts

@@ -171,11 +171,14 @@ function readOrigin({ id }: Item, eventAt: EventAt): string | undefined {
 function isEnd({ id, calls }: Item, eventAt: EventAt): boolean {
   if (calls !== undefined) return false
   const content = contentOf(id, eventAt)
-  // A summary is written in the agent's place, and answers nothing.
-  if (content?.kind !== 'answer' || newEntryAt(id, eventAt)?.label === 'summary') return false
+  // A summary is written in the agent's place, and a call of `compact` that became text is none of its words.
+  if (content?.kind !== 'answer' || ANSWERS_NOTHING.has(newEntryAt(id, eventAt)?.label))
+    return false
   const { stopReason } = content.answer
   return stopReason !== 'aborted' && stopReason !== 'error'
 }
+
+const ANSWERS_NOTHING: ReadonlySet<string | undefined> = new Set(['summary', 'closed'])
 
 /** How far the requests are answered, for a note that holds these; empty where nothing is known of it. */
 export function answeredLine(

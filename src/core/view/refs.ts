@@ -77,6 +77,35 @@ export function* walkCovered(id: EntryId, eventAt: EventAt): Generator<EntryId |
   }
 }
 
+/**
+ * Whether one of these entries covers an original, by the number of its event. Needs none of the rows that
+ * they cover: where that of an earlier compaction is missing, it counts for everything before it.
+ */
+export function coveredBy(ids: readonly EntryId[], eventAt: EventAt): (seq: number) => boolean {
+  const spans: { readonly from: number; readonly to: number; readonly kept: Kept }[] = []
+  const stack: Part[] = ids.map((run) => ({ run, kept: NOTHING }))
+  const seen = new Set<EntryId>()
+  for (let part = stack.pop(); part !== undefined; part = stack.pop()) {
+    const { run, kept } = part
+    const [first, last] = typeof run === 'string' ? [run, run] : run
+    const parsed = parseEntryId(first)
+    if (parsed.original) {
+      spans.push({ from: parsed.seq, to: parseEntryId(last).seq, kept })
+      continue
+    }
+    if (seen.has(first) || isKept(first, kept)) continue
+    seen.add(first)
+    const event = eventAt(parsed.seq)
+    if (event === undefined) spans.push({ from: 1, to: parsed.seq, kept })
+    const edit = carriedBy(event, parsed.index)
+    if (edit === undefined) continue
+    const stays = keptBy(edit)
+    for (const inner of edit.covers) stack.push({ run: inner, kept: stays })
+  }
+  return (seq) =>
+    spans.some(({ from, to, kept }) => from <= seq && seq <= to && !isKept(originalId(seq), kept))
+}
+
 /** The originals of a range, as far as the log holds it. */
 function* walkRange(
   [first, last, count]: Exclude<Run, string>,

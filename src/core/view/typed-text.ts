@@ -6,7 +6,9 @@ import { ownTexts, type UserContent } from './content.ts'
  * The texts of a message that a person typed, in order. An imported message whose reader did not say who
  * wrote it counts as unknown: nothing in it was typed.
  */
-export function typedTexts(event: EventOf<'USER_MESSAGE'>): string[] {
+export function typedTexts(
+  event: Pick<EventOf<'USER_MESSAGE'>, 'origin' | 'source' | 'data'>,
+): string[] {
   const { origin, source, data } = event
   const isTyped = origin === 'typed' || (origin === undefined && source === undefined)
   return isTyped ? readTypedTexts(data) : []
@@ -71,7 +73,7 @@ const OPENINGS: readonly Opening[] = [
     of: 'Claude Code',
     by: 'client',
     at: 'text',
-    opens: String.raw`Caveat: The messages below were generated|\[Request interrupted|Base directory for this skill:|\[SYSTEM NOTIFICATION|(?:Stop|Pre\w+|Post\w+|User\w+|Session\w+)(?::\w+)? hook |<!-- `,
+    opens: String.raw`Caveat: The messages below were generated|\[Request interrupted|Base directory for this skill:|\[SYSTEM NOTIFICATION|(?:Stop|Pre\w+|Post\w+|User\w+|Session\w+)(?::\w+)? hook |The user (?:selected the lines \d+ to \d+ from |opened the file (?:[/~\\]|[A-Za-z][\w+.-]*:)[^\n]{0,400} in the IDE)|<!-- `,
   },
   {
     of: 'Claude Code',
@@ -134,7 +136,7 @@ const OPENINGS: readonly Opening[] = [
     by: 'model',
     at: 'text',
     opens:
-      '<conversation-summary>|The conversation history before this point was compacted |📝 Summary of previous conversation:|<state_snapshot>',
+      '<conversation-summary>|\\[CONVERSATION SUMMARY\\]|The conversation history before this point was compacted |📝 Summary of previous conversation:|<state_snapshot>',
   },
   {
     of: 'Gemini CLI',
@@ -170,16 +172,15 @@ const TOOL_TAGS =
 const AT_LINE =
   /^(?:output|observation|stdout|stderr|file|documents?|attachments?|skills?_?[a-z_]*)$/
 
-const MARK = new RegExp(
-  [
-    ...OPENINGS.map(({ at, opens }) =>
-      at === 'line' ? `(^[ \\t]*(?:${opens}))` : `((?<![\\s\\S])\\s*(?:${opens}))`,
-    ),
-    `((?<![\`"'\\w])<(${CLIENT_TAGS})(?:\\s[^<>\\n]{0,200})?>)`,
-    `((?<![\`"'\\w])<(${TOOL_TAGS})(?:\\s[^<>\\n]{0,200})?>)`,
-  ].join('|'),
-  'gmu',
-)
+const MARKS = [
+  ...OPENINGS.map(({ at, opens }) =>
+    at === 'line' ? `(^[ \\t]*(?:${opens}))` : `((?<![\\s\\S])\\s*(?:${opens}))`,
+  ),
+  `((?<![\`"'\\w])<(${CLIENT_TAGS})(?:\\s[^<>\\n]{0,200})?>)`,
+  `((?<![\`"'\\w])<(${TOOL_TAGS})(?:\\s[^<>\\n]{0,200})?>)`,
+]
+/** Each begins a line or with `<`. Asked first, that spares trying all of them at every character. */
+const MARK = new RegExp(`(?:^|(?=<))(?:${MARKS.join('|')})`, 'gmu')
 
 /** Claude Code writes a command that a person typed in two of them. */
 const COMMAND_TAG = /^command-(?:name|args)$/
@@ -203,7 +204,8 @@ function splitAt(text: string): Piece[] {
   for (let mark = nextMark(text, 0); mark; mark = nextMark(text, at)) {
     add({ text: text.slice(at, mark.start), by: 'person' })
     const { from, to } = mark.inner ?? { from: mark.start, to: mark.end }
-    add({ text: text.slice(from, to), by: mark.by })
+    // The name of a command and its arguments are in tags of their own.
+    add({ text: `${text.slice(from, to)}${mark.inner ? ' ' : ''}`, by: mark.by })
     at = mark.end
   }
   add({ text: text.slice(at), by: 'person' })

@@ -1,5 +1,7 @@
 // The arguments of a call as texts: short ones, which name things, and long ones, which are content.
-import type { Json } from '../../core/text/json.ts'
+import { readIntent } from '../../core/ledger/dialects.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
+import type { ToolCall } from '../../core/view/content.ts'
 
 export interface CallArguments {
   readonly short: readonly string[]
@@ -12,11 +14,14 @@ const LONGEST_HEAD_CHARS = 400
 const MOST_VALUES = 2_000
 
 /** Texts and numbers at any depth, in order. Keys and flags name nothing of the conversation. */
-export function readArguments(input: Json): CallArguments {
+export function readArguments(
+  call: Pick<ToolCall, 'name' | 'arguments'>,
+  root?: string,
+): CallArguments {
   const short: string[] = []
   const long: string[] = []
   let headChars = 0
-  for (const value of findLeaves(input)) {
+  for (const value of findLeaves(withoutSettings(call, root))) {
     const isShort =
       value.length <= LONGEST_SHORT_CHARS &&
       headChars + value.length <= LONGEST_HEAD_CHARS &&
@@ -25,6 +30,34 @@ export function readArguments(input: Json): CallArguments {
     ;(isShort ? short : long).push(value)
   }
   return { short, long }
+}
+
+/** How a call is run and how much of its result is wanted: nothing that it is about. */
+const SETTINGS =
+  /^(?:timeout|timeout_?(?:ms|seconds)|yield_time_ms|max_(?:output_)?tokens|max_(?:lines|results|chars)|head_?limit|limit|offset|-[abcn])$/i
+const FOLDER = /^(?:workdir|cwd)$/i
+
+/** Only of calls whose settings are known: of any other they may be what it is about. */
+function withoutSettings(
+  { name, arguments: input }: Parameters<typeof readArguments>[0],
+  root?: string,
+): Json {
+  if (!isFields(input)) return input
+  const isSetting = ([key, value]: [string, Json]) =>
+    (SETTINGS.test(key) && typeof value === 'number') ||
+    (FOLDER.test(key) && typeof value === 'string' && value.replace(/(?<=.)\/$/, '') === root)
+  const entries = Object.entries(input)
+  if (!entries.some(isSetting) || !isLooking(name, input)) return input
+  return entries.flatMap((entry) => (isSetting(entry) ? [] : [entry[1]]))
+}
+
+const SEARCH = /(?:^|__)(?:grep|grep_search|search_files|search_file_content)$/i
+
+/** It runs a command, reads or searches. */
+function isLooking(name: string, input: Json): boolean {
+  const intent = readIntent(name, input)
+  if (intent.kind === 'files') return intent.operations.every(({ op }) => op === 'read')
+  return ['shell', 'list', 'found', 'poll'].includes(intent.kind) || SEARCH.test(name)
 }
 
 /** With a stack of its own: arguments may be nested to any depth. */
@@ -37,11 +70,7 @@ function findLeaves(input: Json): string[] {
       if (value.trim() !== '') found.push(value)
     } else if (typeof value === 'number') found.push(String(value))
     else if (typeof value === 'object' && value !== null)
-      for (const inner of readValues(value).toReversed()) stack.push(inner)
+      for (const inner of Object.values<Json>(value).toReversed()) stack.push(inner)
   }
   return found
-}
-
-function readValues(value: readonly Json[] | { readonly [key: string]: Json }): Json[] {
-  return Array.isArray(value) ? [...value] : Object.values(value)
 }

@@ -1,14 +1,11 @@
 // The brief as text: what the user said, what code knows, and the chosen lines under the refs of their entries.
-import type { EntryId } from '../../core/edit/change.ts'
-import { originalId } from '../../core/view/entry.ts'
-import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import { asData, oneLine, quoted, quotedBehind } from '../summary/as-data.ts'
-import { asRef, headAndTail } from '../trim.ts'
+import { oneLine, quoted, quotedBehind } from '../summary/as-data.ts'
 import { listedFile, shortHead } from './candidates.ts'
-import { type Digest, type Group, readRef, type UserWords } from './digest.ts'
-import { OPENING, PROSE_NOTE, SUMMARY_NOTE, TITLES, type Title } from './earlier-brief.ts'
+import type { Digest } from './digest.ts'
+import { OPENING, PROSE_NOTE, SUMMARY_NOTE, type Title } from './earlier-brief.ts'
+import { type Group, readRef } from './group.ts'
 import type { Line } from './lines.ts'
-import type { NamesAt } from './names.ts'
+import { inert, type ShownWords, withoutHeadings } from './said-words.ts'
 import type { StandingSummary } from './standing-summary.ts'
 
 export interface BriefParts {
@@ -27,15 +24,11 @@ export interface BriefParts {
   /** What comes next. */
   readonly now: readonly string[]
   readonly excerpts: readonly number[]
-  readonly names: readonly NamesAt[]
 }
 
 export function briefText(digest: Digest, parts: BriefParts): string {
   const goal = parts.words.filter(({ isGoal }) => isGoal)
   const others = parts.words.filter(({ isGoal }) => !isGoal)
-  const names = parts.names.map(
-    ({ ref, names: found }) => `[ref:${ref}] ${inertLine(found.join(', '))}`,
-  )
   return [
     OPENING,
     ...section('Goal', goal.map(wordsLine)),
@@ -49,7 +42,6 @@ export function briefText(digest: Digest, parts: BriefParts): string {
     ...section('Now', parts.now),
     ...section('Decisions', excerptLines(digest, parts.decisions)),
     ...section('Excerpts', excerptLines(digest, parts.excerpts)),
-    ...section('Names', names),
   ]
     .join('\n')
     .toWellFormed()
@@ -118,6 +110,7 @@ function groupLines(digest: Digest, number: number, indices: readonly number[]):
 /** A result without its call, and what a client put in, are the words of neither side. */
 const SPEAKERS = {
   user: 'user',
+  task: 'task',
   agent: 'assistant',
   call: 'assistant',
   reminder: 'client',
@@ -165,60 +158,7 @@ function inertStretch(first: Line, last: Line): string {
   return text
 }
 
-// The user's words for a brief: the first message and the newest, long pastes in part.
-
-const REF_TOKENS = 7
-/** A longer message is a paste: its beginning and its end are shown. */
-const PASTE_TOKENS = 300
-/** Less of a message would say nothing. */
-const LEAST_TOKENS = 40
-/** The first message says what all of this is for; it may take so much of the room. */
-const GOAL_SHARE = 0.5
-
-/** Words of the user as a brief shows them. */
-interface ShownWords {
-  readonly ref: EntryId
-  readonly text: string
-  readonly isGoal: boolean
-}
-
-/** In the order of the conversation; `isShown` are those that the context shows anyhow. */
-export function shownWords(
-  words: readonly UserWords[],
-  isShown: (seq: number) => boolean,
-  roomTokens: number,
-): ShownWords[] {
-  const shown = new Map<UserWords, ShownWords>()
-  let room = roomTokens
-  const [goal] = words
-  const take = (word: UserWords, mostTokens: number) => {
-    const ref = word.entry ?? originalId(word.seq)
-    const text = inert(
-      word.to === undefined ? word.text : `${word.text}\n(in answer to: ${word.to})`,
-    )
-    const most = Math.min(mostTokens, room, PASTE_TOKENS) - REF_TOKENS
-    const isWhole = estimateTokens(text) <= most
-    if (!isWhole && most < LEAST_TOKENS) return
-    const fitted = isWhole ? text : headAndTail(text, most, asRef(ref))
-    shown.set(word, { ref, text: fitted, isGoal: word === goal })
-    room -= estimateTokens(fitted) + REF_TOKENS
-  }
-  if (goal && !isShown(goal.seq)) take(goal, roomTokens * GOAL_SHARE)
-  for (const word of words.toReversed())
-    if (word !== goal && !isShown(word.seq)) take(word, roomTokens)
-  return words.flatMap((word) => shown.get(word) ?? [])
-}
-
-const HEADINGS = new RegExp(`^(?=## (?:${TITLES.join('|')})$)`, 'gm')
-
-/**
- * Text of a conversation for a brief: nothing that it says is read as a heading, a ref or a tag.
- */
-function inert(text: string): string {
-  return asData(text).replace(HEADINGS, ' ')
-}
-
-/** The same on one line. */
+/** Text of a conversation on one line, inert. */
 export function inertLine(text: string): string {
-  return oneLine(text).replace(HEADINGS, ' ')
+  return withoutHeadings(oneLine(text))
 }

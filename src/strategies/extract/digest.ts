@@ -1,23 +1,25 @@
 // The digest of a log for `extract`: the ledger, the user's words, and every line with its names
-import { findConstraints } from '../../core/constraints/find-constraints.ts'
+import { referentOf } from '../../core/constraints/answers.ts'
+import { settle } from '../../core/constraints/settle.ts'
 import type { EntryId } from '../../core/edit/change.ts'
 import { readPinnedText } from '../../core/edit/pins.ts'
 import type { LogReducer } from '../../core/edit/strategy.ts'
+import { readIntent } from '../../core/ledger/dialects.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
 import type { EventOf, Origin, ThreadEvent } from '../../core/log/event.ts'
 import {
   type ToolCall,
   type ToolResult,
-  type ToolStatus,
   textOfUserContent,
   textPartsOf,
 } from '../../core/view/content.ts'
-import { newId, originalId, parseEntryId, readNewEntries } from '../../core/view/entry.ts'
+import { newId, parseEntryId, readNewEntries } from '../../core/view/entry.ts'
 import { isNote } from '../../core/view/requests/request-note.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { readArguments } from './arguments.ts'
 import { type EarlierBrief, mayBeBrief, readBrief } from './earlier-brief.ts'
+import type { Group, UserMessage, UserWords } from './group.ts'
 import {
   type Author,
   eachLine,
@@ -27,42 +29,7 @@ import {
   Vocabulary,
   withoutColours,
 } from './lines.ts'
-import { referentOf } from './referent.ts'
 import { eachTerm, type TermKind } from './terms.ts'
-
-/** Lines that belong together: a message, or a call with its result. */
-export interface Group {
-  readonly seq: number // of its entry: the message, or the answer that called
-  readonly speaker: 'user' | 'agent' | 'call' | 'reminder' | 'result'
-  /** What was called with which short arguments; empty for messages. */
-  readonly head: string
-  /** If it is not an event of the log, the entry that it is. */
-  readonly entry?: EntryId
-  /** An earlier brief: much was left out for it, so that it may fill the next one. */
-  readonly isBrief: boolean
-  headLine: number // the line that is its head; -1 if there is none
-  resultSeq: number // 0 until there is a result
-  status: ToolStatus
-}
-
-/** Under which what a group holds can be read again: its result, where it has one. */
-export function readRef({ entry, resultSeq, seq }: Group): EntryId {
-  return entry ?? originalId(resultSeq || seq)
-}
-
-export interface UserWords {
-  readonly seq: number
-  readonly text: string
-  /** Where they are in no event of the log, the entry that has them. */
-  readonly entry?: EntryId
-  /** What a short answer refers to: items of a list, or a question. */
-  readonly to?: string
-}
-
-/** A message of the user, with the sentences in it that bind. */
-export interface UserMessage extends UserWords {
-  readonly binding: readonly string[]
-}
 
 /** A message is looked at as far as it was typed and not pasted. */
 const TYPED_CHARS = 4_000
@@ -92,6 +59,7 @@ export class Digest {
   readonly #firstLine = new Map<number, number>()
   /** Calls of the last answer, by id: their groups. */
   readonly #open = new Map<string, number>()
+  #list: number | undefined // the group of the last call that wrote a todo list
 
   add(event: ThreadEvent): void {
     this.ledger = ledgerReducer.step(this.ledger, event)
@@ -106,7 +74,7 @@ export class Digest {
         this.#addText(event.data.content, this.#group(event.seq, 'agent'), 'said', 'agent')
         break
       case 'TOOL_CALL':
-        this.#addCall(event.data)
+        if (event.data.name !== 'compact') this.#addCall(event.data) // the summary stands for it
         break
       case 'TOOL_RESULT':
         this.#addResult(event.data, event.seq)
@@ -135,11 +103,12 @@ export class Digest {
 
   /** The lines of one event: they came one after the other. */
   linesOf(seq: number): readonly Line[] {
-    const from = this.#firstLine.get(seq)
-    if (from === undefined) return []
-    let to = from
-    while (this.lines[to]?.seq === seq) to += 1
-    return this.lines.slice(from, to)
+    return Array.from(this.numberedLinesOf(seq), ([, line]) => line)
+  }
+
+  *numberedLinesOf(seq: number): Generator<readonly [number, Line]> {
+    const from = this.#firstLine.get(seq) ?? this.lines.length
+    for (let at = from; this.lines[at]?.seq === seq; at += 1) yield [at, this.lines[at] as Line]
   }
 
   termsOf({ firstTerm, termCount }: Line): Int32Array {
@@ -168,17 +137,20 @@ export class Digest {
         this.pinned.push({ seq, text: '', binding: pins.flatMap((pin) => pin.text ?? []) })
       else (from ? beside : texts).push(text)
     }
-    const text = (texts.length === 0 ? beside : texts).join('').trim()
+    const text = withoutNotice((texts.length === 0 ? beside : texts).join('').trim())
     const typed = texts.length === 0 ? '' : typedTexts(event).join('').trim()
+    const isTask = typed === '' && origin === 'model' && text !== ''
     // Whoever works for a model has its words for a task, and they bind nobody.
     if (typed !== '') this.#addWords({ seq, text: typed })
-    else if (origin === 'model' && text !== '') this.words.push({ seq, text, binding: [] })
+    else if (isTask) this.words.push({ seq, text, binding: [] })
     const speaker =
       typed !== ''
         ? 'user'
-        : isForeign(origin) || origin === undefined || origin === 'typed'
-          ? 'reminder'
-          : 'agent'
+        : isTask
+          ? 'task'
+          : isForeign(origin) || origin === undefined || origin === 'typed'
+            ? 'reminder'
+            : 'agent'
     // Of a note that a compaction left, what it says of itself is no longer true.
     const isOld = typed === '' && isNote(text)
     const said = isOld ? text.slice(text.indexOf('\n') + 1) : text
@@ -188,10 +160,21 @@ export class Digest {
   }
 
   #addWords(words: UserWords, binding: readonly string[] = []): void {
-    const found = findConstraints(words.text.slice(0, TYPED_CHARS))
-    const to = referentOf(words.text, this.lastWords?.text ?? '')
+    const asked = this.lastWords?.text ?? ''
+    const before = this.words.flatMap((each) => each.binding)
+    const settled = settle(words.text.slice(0, TYPED_CHARS), asked, before)
+    const to = referentOf(words.text, asked)
     this.settledAt = this.lastEnd
-    this.words.push({ ...words, binding: [...binding, ...found], ...(to !== undefined && { to }) })
+    this.#release(settled.gone)
+    const bound = [...binding, ...settled.binding]
+    this.words.push({ ...words, binding: bound, ...(to !== undefined && { to }) })
+  }
+
+  /** What was taken back binds no longer. */
+  #release(gone: ReadonlySet<string>): void {
+    for (const [at, word] of this.words.entries())
+      if (word.binding.some((each) => gone.has(each)))
+        this.words[at] = { ...word, binding: word.binding.filter((each) => !gone.has(each)) }
   }
 
   /** A brief that a file begins with: what it was made from is in no log. */
@@ -217,14 +200,25 @@ export class Digest {
   }
 
   #addCall(call: ToolCall): void {
-    const { short, long } = readArguments(call.arguments)
+    const { short, long } = readArguments(call, this.ledger.root)
     const head = [call.name, ...short].join(' ')
     const group = this.#group(call.answer, 'call', head)
     this.#open.set(call.id, group)
+    if (readIntent(call.name, call.arguments).kind === 'todos') this.#supersede(group)
     const { length } = this.lines
     this.#addLine(head, 0, this.#source(head, group, 'head', 'agent'), short)
     if (this.lines.length > length) (this.groups[group] as Group).headLine = length
     for (const text of long) this.#addText(text, group, 'argument', 'agent')
+  }
+
+  /** Of a todo list only the last state holds. */
+  #supersede(list: number): void {
+    const before = this.#list
+    this.#list = list
+    if (before === undefined) return
+    const { seq, resultSeq } = this.groups[before] as Group
+    for (const line of [...this.linesOf(seq), ...this.linesOf(resultSeq)])
+      if (line.group === before) line.isRepeated = true
   }
 
   #addResult({ id, content, status }: ToolResult, seq: number): void {
@@ -283,6 +277,12 @@ export class Digest {
     this.terms[this.#termCount] = number
     this.#termCount += 1
   }
+}
+
+const PLAN_NOTICE = /\n\s*If you need specific details from before exiting plan mode[^\n]*\s*$/
+
+function withoutNotice(text: string): string {
+  return text.replace(PLAN_NOTICE, '')
 }
 
 function isForeign(origin: Origin | undefined): boolean {

@@ -1,20 +1,18 @@
 // From a digest and a plan to texts that fit: the brief, and the entries that are shown in part.
 import type { Edit, Put } from '../../core/edit/change.ts'
-import { type Pins, pinnedText } from '../../core/edit/pins.ts'
-import { ledgerLines } from '../../core/ledger/ledger-lines.ts'
+import type { Pins } from '../../core/edit/pins.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import { findRoot, type Item, isNewEntry, parseEntryId } from '../../core/view/entry.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { cappedEntry } from '../ladder/edits.ts'
 import { type Rewrite, rewriteOf } from '../trim.ts'
-import { type BriefParts, briefText, findStretches, inertLine, shownWords } from './brief.ts'
+import { type Anchors, findAnchors, NO_ANCHORS } from './anchors.ts'
+import { type BriefParts, briefText, findStretches } from './brief.ts'
 import { type Candidates, findCandidates, knownTerms } from './candidates.ts'
 import { Coverage } from './coverage.ts'
 import type { Digest } from './digest.ts'
-import { type NamesAt, namesIndex } from './names.ts'
-import { boundWords, decisionLines, isBinding, needsOf, TELLING, urgentLines } from './need.ts'
+import { isBinding, needsOf, TELLING } from './need.ts'
 import { type MaskedResult, maskedEntry, maskedOf, type Plan } from './plan.ts'
-import { ageIn, currentLedger, nowLines } from './progress.ts'
 import { Selection } from './select.ts'
 import {
   fitSummaries,
@@ -33,6 +31,8 @@ export interface DraftInput {
   readonly asked: string
   /** What stands beside the brief and is no entry of the log: names in it need not be said again. */
   readonly said?: readonly string[]
+  /** Of which entries of the log that text speaks, by the number of their event. */
+  readonly isSaid?: (seq: number) => boolean
   /** Summaries by a model among what goes: the brief keeps them. */
   readonly summaries?: readonly StandingSummary[]
   /** What a model wrote for this brief; it stays whole. */
@@ -44,7 +44,7 @@ export interface Draft {
   readonly briefTokens: number
   readonly rewritten: readonly Rewritten[]
   readonly tokens: number // of the whole context afterwards
-  readonly counts: { readonly lines: number; readonly userMessages: number; readonly names: number }
+  readonly counts: { readonly lines: number; readonly userMessages: number }
 }
 
 interface Rewritten {
@@ -52,21 +52,11 @@ interface Rewritten {
   readonly tokens: number
 }
 
-/** Of the room that the brief has, for what the user said. */
-const WORDS_SHARE = 0.07
-const SMALL_WORDS_SHARE = 0.14
-const SMALL_WORDS_TOKENS = 1_500
-const MOST_WORDS_SHARE = 0.2
-const LEAST_WORDS_TOKENS = 60
-/** In less, what was said and done comes first. */
-const LEAST_NOW_TOKENS = 300
-const NAMES_SHARE = 0.05
-const STATED_LINES = 400
 /** What the frame takes before anything is in it. */
 const FRAME_TOKENS = 52
 const MASKED_TOKENS = 14
 /** How often what is left over is filled again; each time it is much less. */
-const FILLINGS = 2
+const FILLINGS = 3
 const LEAST_SLACK_TOKENS = 12
 const LEAST_SLACK_SHARE = 0.004
 
@@ -85,7 +75,9 @@ export function buildDraft(input: DraftInput): Draft {
   const room = Math.max(0, whole - told)
   const view = buildView(input)
   const coverage = computeCoverage(input, view)
-  const fixed = hasBrief ? findAnchors(input, view, Math.max(0, briefRoom - told)) : NO_ANCHORS
+  const fixed = hasBrief
+    ? findAnchors({ ...input, isShown: view.isShown }, Math.max(0, briefRoom - told))
+    : NO_ANCHORS
   coverTexts(coverage, digest, [
     ...(input.said ?? []),
     ...(input.prose === undefined ? [] : [input.prose]),
@@ -101,30 +93,35 @@ export function buildDraft(input: DraftInput): Draft {
     ...view,
     roomTokens: room,
     stated: hasBrief ? fixed.stated : [],
-    taken: new Set(fixed.decisions),
+    taken: new Set([...fixed.decisions, ...saidAlready(digest, fixed.words)]),
     hasBrief,
   })
   const selection = new Selection(found.candidates, found.groups, coverage)
   const masked = plan.masked.flatMap((item) => maskedOf(item, input.eventAt))
-  const build = (names: readonly NamesAt[]) =>
-    built(input, { ...found, ...fixed, summaries, masked, names, chosen: selection.chosen })
-  const namesRoom = hasBrief ? room * NAMES_SHARE : 0
+  const build = () =>
+    built(input, { ...found, ...fixed, summaries, masked, chosen: selection.chosen })
   const slackOf = ({ tokens, briefTokens }: Draft) =>
     Math.min(targetTokens - tokens, plan.mostBriefTokens - briefTokens)
-  let made = build([])
-  selection.fill(slackOf(made) - namesRoom)
-  const names = namesRoom > 0 ? namesIndex(digest, coverage, namesRoom) : []
-  made = build(names)
+  let made = build()
   for (let filling = 0; filling < FILLINGS; filling += 1) {
     if (slackOf(made) < Math.max(LEAST_SLACK_TOKENS, room * LEAST_SLACK_SHARE)) break
     selection.fill(slackOf(made))
-    made = build(names)
+    made = build()
   }
   while (slackOf(made) < 0 && selection.chosen.length > 0) {
     selection.drop(-slackOf(made))
-    made = build(names)
+    made = build()
   }
   return made
+}
+
+/** Numbers of lines that the words of the user show as they are. */
+function* saidAlready(digest: Digest, words: Anchors['words']): Generator<number> {
+  for (const { ref, text } of words) {
+    const { original, seq } = parseEntryId(ref)
+    const shown = new Set(original ? text.split('\n').map((line) => line.trim()) : [])
+    for (const [index, line] of digest.numberedLinesOf(seq)) if (shown.has(line.text)) yield index
+  }
 }
 
 /** What the context shows anyhow, by the numbers of the original events. */
@@ -134,11 +131,15 @@ interface View {
   isMasked(seq: number): boolean
 }
 
-function buildView({ plan, eventAt }: DraftInput): View {
+function buildView({ plan, eventAt, isSaid = () => false }: DraftInput): View {
   const seqOf = ({ id }: Item) => parseEntryId(findRoot(id, eventAt)).seq
   const shown = new Set(plan.stays.map(seqOf))
   const masked = new Set(plan.masked.map(seqOf))
-  return { shown, isShown: (seq) => shown.has(seq), isMasked: (seq) => masked.has(seq) }
+  return {
+    shown,
+    isShown: (seq) => shown.has(seq) || isSaid(seq),
+    isMasked: (seq) => masked.has(seq),
+  }
 }
 
 /** How likely it is that the agent needs again what the user asks for now. */
@@ -164,56 +165,7 @@ function coverTexts(coverage: Coverage, digest: Digest, texts: readonly string[]
     for (const line of text.split('\n')) coverage.take(coverage.counted(knownTerms(digest, line)))
 }
 
-interface Anchors
-  extends Pick<BriefParts, 'words' | 'constraints' | 'decisions' | 'known' | 'now'> {
-  readonly urgent: readonly string[]
-  readonly stated: readonly string[]
-}
-
-/** In a small room they take a larger part: what it is all about, and what binds, must be said. */
-function wordsRoom(room: number): number {
-  return Math.max(
-    room * WORDS_SHARE,
-    Math.min(room * SMALL_WORDS_SHARE, SMALL_WORDS_TOKENS),
-    Math.min(room * MOST_WORDS_SHARE, LEAST_WORDS_TOKENS),
-  )
-}
-
-const NO_ANCHORS: Anchors = {
-  words: [],
-  constraints: [],
-  decisions: [],
-  now: [],
-  known: [],
-  urgent: [],
-  stated: [],
-}
-
-function findAnchors({ digest, pins }: DraftInput, { isShown }: View, room: number): Anchors {
-  const words = shownWords(digest.words, isShown, wordsRoom(room))
-  const shown = [pinnedText(pins) ?? '', ...words.map(({ text }) => text)]
-  const away = [...digest.pinned, ...digest.words].filter(({ seq }) => !isShown(seq))
-  const all = ledgerLines(currentLedger(digest), STATED_LINES, ageIn(digest))
-  const urgent = urgentLines(all, room)
-  return {
-    words,
-    constraints: boundWords(
-      away,
-      (sentence) => shown.some((text) => text.includes(sentence)),
-      room,
-    ),
-    decisions: decisionLines(digest, isShown, room),
-    now: room < LEAST_NOW_TOKENS ? [] : nowLines(digest, isShown, inertLine, room),
-    known: all,
-    urgent: all.filter((line) => urgent.has(line)),
-    stated: all.filter((line) => !urgent.has(line)),
-  }
-}
-
-interface Chosen
-  extends Anchors,
-    Pick<Candidates, 'sources'>,
-    Pick<BriefParts, 'names' | 'summaries'> {
+interface Chosen extends Anchors, Pick<Candidates, 'sources'>, Pick<BriefParts, 'summaries'> {
   readonly chosen: readonly number[]
   readonly masked: readonly MaskedResult[]
 }
@@ -247,11 +199,7 @@ function built(
   const brief = plan.covered.length > 0 ? briefText(digest, parts) : ''
   const briefTokens = brief === '' ? 0 : weighUser(brief)
   const tokens = inPart.reduce((sum, each) => sum + each.tokens, plan.fixedTokens)
-  const counts = {
-    lines: chosen.length,
-    userMessages: fixed.words.length,
-    names: fixed.names.reduce((sum, { names: found }) => sum + found.length, 0),
-  }
+  const counts = { lines: chosen.length, userMessages: fixed.words.length }
   return { brief, briefTokens, rewritten: inPart, tokens: tokens + briefTokens, counts }
 }
 

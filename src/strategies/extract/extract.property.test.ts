@@ -7,7 +7,7 @@ import { seeds } from '../../../test/scale.ts'
 import type { EntryId } from '../../core/edit/change.ts'
 import { irreducibleOf } from '../../core/edit/irreducible.ts'
 import { pinnedText, pinsReducer } from '../../core/edit/pins.ts'
-import type { LogReducer, Proposal } from '../../core/edit/strategy.ts'
+import type { Proposal } from '../../core/edit/strategy.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { newEntryAt } from '../../core/view/entry.ts'
@@ -41,9 +41,7 @@ async function propose(
   { hasLog = true }: Choices = {},
 ): Promise<Proposal | undefined> {
   const pins = reducedBy(log.state, pinsReducer)
-  const { context, eventAt } = log
-  const reduce = async <S>(reducer: LogReducer<S>): Promise<S> =>
-    log.events.reduce((state, event) => reducer.step(state, event), reducer.init())
+  const { context, eventAt, reduce } = log
   const run = { threadId: log.threadId }
   const input = { context, eventAt, run, trigger: 'auto', targetTokens, pins } as const
   try {

@@ -5,7 +5,7 @@ import { answer, result, system, user } from '../../../test/say.ts'
 import type { EntryId } from '../../core/edit/change.ts'
 import { irreducibleOf } from '../../core/edit/irreducible.ts'
 import { pinnedText, pinsReducer } from '../../core/edit/pins.ts'
-import type { LogReducer, StrategyInput } from '../../core/edit/strategy.ts'
+import type { StrategyInput } from '../../core/edit/strategy.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import type { PlainEvent } from '../../core/log-design/from-plain-events.ts'
 import type { Json } from '../../core/text/json.ts'
@@ -26,8 +26,7 @@ function propose(log: TestLog, given: Partial<StrategyInput> = {}) {
     trigger: 'command',
     run: { threadId: log.threadId },
     pins: reducedBy(log.state, pinsReducer),
-    reduce: async <S>(reducer: LogReducer<S>): Promise<S> =>
-      log.events.reduce((state, event) => reducer.step(state, event), reducer.init()),
+    reduce: log.reduce,
     ...given,
   })
 }
@@ -156,6 +155,45 @@ describe('the brief', () => {
     expect(shown(log)).toContain('Go on with the tests.')
   })
 
+  it('does not repeat what is pinned', async () => {
+    const log = session(user('The port of the harbour is 4711.'), ...answer('I see.'))
+    const pins = [
+      { pinId: 'p1', text: 'The port of the harbour is 4711.', by: 'detected' },
+    ] as const
+    const { edits } = await propose(log, { targetTokens: 4_000, pins })
+    const [brief] = edits.flatMap(({ put }) =>
+      put.flatMap((one) => ('data' in one ? [String(one.data)] : [])),
+    )
+    expect(brief).not.toContain('4711')
+  })
+
+  it.each([
+    ['Always use pnpm.', false],
+    ['Never say: Always use pnpm.', true],
+    ['Always use pnpm.lock of the branch', true],
+  ])('repeats what is only a part of a pin: %s %s', async (text, isRepeated) => {
+    const others = Array.from({ length: 60 }, (_, at) =>
+      user(`Look at pier ${at}, ${'which is old and long '.repeat(40)}and tell me.`),
+    )
+    const pad = 'It is as old as the quay. '.repeat(40)
+    const log = session(user(`${pad}Always use pnpm. ${pad}`), ...others)
+    const pins = [{ pinId: 'p1', text, by: 'user' }] as const
+    const { edits } = await propose(log, { targetTokens: 2_000, pins })
+    const [brief = ''] = edits.flatMap(({ put }) =>
+      put.flatMap((one) => ('data' in one ? [String(one.data)] : [])),
+    )
+    expect(brief.includes('Always use pnpm.')).toBe(isRepeated)
+  })
+
+  it('leaves to the note on requests what the note says', async () => {
+    const log = session(user('Mend the pier.'), ...answer('I did.'))
+    log.append([user('Look at the harbour.'), ...answer('The quay is sound. '.repeat(600))])
+    await compact(log, 1_200)
+    const said = shown(log).join('\n')
+    expect(said).toContain('Requests are answered up to and including')
+    expect(said).not.toContain('The last request is answered')
+  })
+
   it('has the todo list as last written, replaced each time, and none that is done [NEED-05, NEED-15]', async () => {
     const todos = (status: string) =>
       round('TodoWrite', { todos: [{ content: 'write the lexer', status }] }, 'ok')
@@ -252,6 +290,21 @@ describe('what stays', () => {
     expect(weightOf(log.context)).toBeGreaterThan(2_000)
     expect(weightOf(log.context)).toBeLessThanOrEqual(3_000)
     expect(shown(log)[0]).toMatch(/^Sort these: /)
+  })
+
+  it('leaves room beside results that the model has not seen, where no window is known', async () => {
+    const log = session()
+    log.append([
+      user('Look at the harbour.'),
+      ...round('read', { path: 'harbour.ts' }, 'pier and quay\n'.repeat(235)),
+    ])
+    await compact(log, 1_000)
+    expect(shown(log).at(-1)).toMatch(/^pier and quay\n/)
+    expect(shown(log).at(-1)?.length).toBeLessThan(14 * 235)
+    expect(buildBrief(log)).toContain('Never touch generated/schema.ts.')
+    const wide = { targetTokens: 3_000, run: { threadId: log.threadId, windowTokens: 100_000 } }
+    const { edits } = await propose(log, wide)
+    expect(JSON.stringify(edits)).not.toContain('harbour')
   })
 
   it('names the floor where the target cannot be met', async () => {

@@ -1,7 +1,8 @@
 // Predicts how likely each identifier is to be needed again
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { listedFile } from './candidates.ts'
-import type { Digest, Group, UserMessage } from './digest.ts'
+import type { Digest } from './digest.ts'
+import type { Group, UserMessage } from './group.ts'
 import type { Line, Vocabulary } from './lines.ts'
 import { TERM_KINDS, type TermKind } from './terms.ts'
 
@@ -147,7 +148,7 @@ export function boundWords(
 }
 
 const URGENT =
-  /^(?:in flight|in the background|todo, in_progress|todo, pending|plan|tests (?:fail|pass)|failing test|open error|working directory|branch|last commit|last push|merged|pull request|tag|released)\b/
+  /^(?:in flight|in the background|todo, in_progress|todo, pending|plan|tests (?:fail|pass)|failing test|open error|workspace|working directory|branch|last commit|last push|merged|pull request|tag|released)\b/
 
 const CHANGED = /^(?:created|modified|deleted|renamed): /
 
@@ -165,7 +166,11 @@ export function urgentLines(stated: readonly string[], roomTokens: number): Read
 }
 
 const DECIDED =
-  /\b(?:decided|decision|instead of|rather than|we(?:'|’)?ll use|will use|go(?:ing)? with|chose|opted for|agreed|root cause|turns out|entschieden|statt(?:dessen)?|décidé|au lieu de|decidido|en lugar de|deciso|invece di|вместо|решено)\b|决定|決定|결정/i
+  /\b(?:decided|instead of|(?:we|I)(?:'|’)?ll use|go(?:ing)? with|chose|opted for|agreed|root cause|turns out|entschieden|statt(?:dessen)?|décidé|au lieu de|decidido|en lugar de|deciso|invece di|вместо|решено)\b|决定|決定|결정/i
+
+/** What is announced is not decided. */
+const ANNOUNCED =
+  /^(?:\W*)(?:let me|let(?:'|’)s|now\b|next\b|first\b|i(?:'|’)?m (?:checking|looking|reading|running|verifying|updating|adding)|i(?:'|’)?ll (?:check|look|read|run|verify|update|add))/i
 
 /** Numbers of lines in which the agent says what it decided, newest first. */
 export function decisionLines(
@@ -179,11 +184,15 @@ export function decisionLines(
     const line = digest.lines[index] as Line
     if (line.kind !== 'said' || line.isRepeated) continue
     const { speaker } = digest.groups[line.group] as Group
-    if (speaker !== 'agent' || isShown(line.seq) || !DECIDED.test(line.text)) continue
+    if (speaker !== 'agent' || isShown(line.seq) || !isDecided(line.text)) continue
     if (!takes(room, line.text)) break
     found.push(index)
   }
   return found
+}
+
+function isDecided(text: string): boolean {
+  return DECIDED.test(text) && !ANNOUNCED.test(text)
 }
 
 const LINE_TOKENS = 2

@@ -8,7 +8,7 @@ import type { ToolResult } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
 import { findRoot, type Item, newEntryAt, originalId, parseEntryId } from '../../core/view/entry.ts'
 import { isSaidByUser } from '../../core/view/last-request.ts'
-import { requestNote } from '../../core/view/requests/keep-request.ts'
+import { openRequests, requestNote } from '../../core/view/requests/keep-request.ts'
 import { lastRoundStart, seamsOf } from '../../core/view/seam.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { cappedEntry } from '../ladder/edits.ts'
@@ -103,7 +103,11 @@ export function buildPlan(input: PlanInput): Plan {
   const goes = covered.filter((item) => !staying.has(item))
   const goesTokens = sum(goes.map((item) => item.tokens))
   const gone = new Set(goes.map(({ id }) => id))
-  const counted = sum(covered.map((item) => item.tokens)) < GATE_MIN_TOKENS ? NONE : gone
+  const open = openRequests(items, eventAt, GATE_MIN_TOKENS)
+  const isCounted =
+    sum(covered.map((item) => item.tokens)) >= GATE_MIN_TOKENS ||
+    goes.some(({ id }) => open.has(id))
+  const counted = isCounted ? gone : NONE
   const note = requestNote({ items, eventAt, goes: gone, counted, targetTokens })?.text
   const noteTokens = note === undefined ? 0 : weighUser(note)
   return {

@@ -1,10 +1,10 @@
 // Where the work stands, in a brief: what is done, what is next, what an answer refers to, and no noise.
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../../test/generate/test-log.ts'
-import { ran } from '../../../test/ledger/calls.ts'
+import { done, ran } from '../../../test/ledger/calls.ts'
 import { answer, user } from '../../../test/say.ts'
-import type { LogReducer } from '../../core/edit/strategy.ts'
 import type { EventDraft } from '../../core/log/event.ts'
+import { headAndTail } from '../trim.ts'
 import { extract } from './extract.ts'
 
 function filler(turns: number): EventDraft[] {
@@ -22,8 +22,7 @@ async function briefOf(drafts: readonly EventDraft[], targetTokens = 1_600): Pro
     trigger: 'command',
     run: { threadId: log.threadId },
     targetTokens,
-    reduce: async <S>(reducer: LogReducer<S>): Promise<S> =>
-      log.events.reduce((state, event) => reducer.step(state, event), reducer.init()),
+    reduce: log.reduce,
   })
   const put = edits
     .flatMap((edit) => edit.put)
@@ -78,8 +77,8 @@ describe('the state in a brief', () => {
       user('Go on.'),
       ...filler(3),
     ])
-    expect(brief).toContain('do 2 and 3\n(in answer to: 2. paint the gates / 3. dredge the basin)')
-    expect(brief).toContain('yes\n(in answer to: Done. Shall I also oil the hinges?)')
+    expect(brief).toContain('do 2 and 3 (in answer to: 2. paint the gates / 3. dredge the basin)')
+    expect(brief).toContain('yes (in answer to: Done. Shall I also oil the hinges?)')
   })
 
   it('has no names of a shell, no colours, and no single text that fills it', async () => {
@@ -105,6 +104,120 @@ describe('the state in a brief', () => {
       .join('\n')
     expect(ofManual.length).toBeLessThan(6_000) // a quarter of the room; without a limit nearly all of it
     expect(brief).not.toContain('2mCompacted')
-    expect(brief.split('## Names')[1] ?? '').not.toContain('$D')
+    expect(brief).not.toContain('## Names')
   })
+
+  it('shows a todo list in its last state alone, and no command with its timeout or the workspace', async () => {
+    const list = (first: string, second: string) =>
+      done('TodoWrite', {
+        todos: [
+          { content: 'measure basin_depth', status: first },
+          { content: 'paint gate_seven', status: second },
+        ],
+      })
+    const brief = await briefOf(
+      [
+        { type: 'THREAD_SETTINGS', data: { workspace: '/srv/harbour' } },
+        user('Mend the harbour.'),
+        ...list('in_progress', 'pending'),
+        ...done('Bash', { command: 'dredge --all', timeout: 98_765, workdir: '/srv/harbour/' }),
+        ...done('Grep', { pattern: 'keel_blocks', head_limit: 43_210 }),
+        ...done('Bash', { command: 'oil --all', timeout: '77s', cwd: '/srv/gate_works' }),
+        ...done('set_limits', {
+          timeout: '45s',
+          limit: '250rps',
+          cwd: '/srv/gateway-eu',
+          max_tokens: 31_313,
+          pool: { offset: 51_515 },
+        }),
+        ...done('Bash', { command: 'paint --all', env: { limit: 61_616 } }),
+        ...list('completed', 'in_progress'),
+        ...filler(20),
+        user('And the tide tables.'),
+        ...filler(3),
+      ],
+      3_000,
+    )
+    expect(brief).toContain('todo, in_progress: paint gate_seven')
+    expect(brief).not.toContain('measure basin_depth in_progress')
+    expect(brief).toContain('Bash dredge --all\n')
+    expect(brief).not.toMatch(/98765|43210/)
+    // What is set is what such a call is about.
+    expect(brief).toContain('set_limits 45s 250rps /srv/gateway-eu 31313 51515\n')
+    expect(brief).toContain('Bash oil --all 77s /srv/gate_works\n')
+    expect(brief).toContain('Bash paint --all 61616\n')
+  })
+
+  it('takes for the goal what asks for something, and leaves out words that only say to go on', async () => {
+    const brief = await briefOf([
+      user('/status'),
+      ...answer('All is well.'),
+      user('Mend the harbour.'),
+      ...filler(10),
+      ...answer('I stopped at the gates.'),
+      user('continue'),
+      ...filler(10),
+      ...answer('Done. Which gate shall I paint?'),
+    ])
+    expect(brief).toMatch(/## Goal\n\[ref:e\d+\] Mend the harbour\./)
+    expect(brief).not.toMatch(/\] continue$/m)
+    expect(brief).toContain('the assistant asked the user something and waits')
+  })
+
+  it('gives a plan that was handed over as the task, with its end and without what a client adds', async () => {
+    const plan = [
+      'Implement the following plan:',
+      ...Array.from({ length: 60 }, (_, at) => `- Step ${at}: lay stone_${at} instead of sand.`),
+      'Last of all, light lamp_nine.',
+      '\n\nIf you need specific details from before exiting plan mode, read the full transcript at: /t.jsonl',
+    ].join('\n')
+    const brief = await briefOf(
+      [{ ...user(plan), origin: 'model' } as EventDraft, ...filler(40), ...answer('Done.')],
+      2_500,
+    )
+    const [goal = ''] = brief.split('## Goal')[1]?.split('\n## ') ?? []
+    expect(goal).toContain('light lamp_nine.')
+    expect(brief).not.toContain('exiting plan mode')
+    expect(goal.match(/Step \d+: lay stone_\d+ instead of sand\.$/gm)?.length).toBeGreaterThan(8)
+    expect(brief).not.toContain('assistant: - Step')
+    expect(brief.match(/lay stone_0 /g)).toHaveLength(1)
+    expect(brief).not.toContain('## Decisions')
+  })
+
+  it('lists decisions, and not what is only announced', async () => {
+    const brief = await briefOf([
+      user('Mend the harbour.'),
+      ...answer('I decided on oak for pier_four, since pine rots.'),
+      user('Fine.'),
+      ...answer('Let me check the nails instead of the boards first.'),
+      user('Fine, too.'),
+      ...filler(20),
+      ...answer('Done.'),
+    ])
+    const decisions = brief.split('## Decisions')[1]?.split('\n## ')[0] ?? ''
+    expect(decisions).toContain('oak for pier_four')
+    expect(decisions).not.toContain('Let me check')
+  })
+})
+
+it('cuts a long text between words, on both sides', () => {
+  const text = Array.from({ length: 200 }, (_, at) => `harbour${at}`).join(' ')
+  for (const tokens of [30, 31, 33, 40, 57]) {
+    const [head = '', , tail = ''] = headAndTail(text, tokens, '[ref:e1]').split('\n')
+    const words = new Set(text.split(' '))
+    for (const word of [...head.split(' '), ...tail.split(' ')]) expect(words).toContain(word)
+  }
+  expect(headAndTail('x'.repeat(4_000), 40, '[ref:e1]')).toMatch(/^x+\n\[… .*\]\nx+$/)
+})
+
+it('a brief neither quotes what `compact` was called with, nor has it in flight', async () => {
+  const call = { id: 'c9', name: 'compact', arguments: { summary: 'We mended `quay_77`.' } }
+  const brief = await briefOf([
+    user('Mend the harbour.'),
+    ...filler(30),
+    { type: 'AGENT_MESSAGE', data: { content: 'This is long.', calls: ['c9'] } },
+    { type: 'TOOL_CALL', data: { ...call, answer: 0 } },
+  ])
+  expect(brief).toContain('notes-')
+  expect(brief).not.toMatch(/quay_77|in flight/)
 })

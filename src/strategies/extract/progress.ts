@@ -3,7 +3,8 @@ import type { Ledger } from '../../core/ledger/records.ts'
 import { originalId } from '../../core/view/entry.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import { asRef } from '../trim.ts'
-import type { Digest, UserWords } from './digest.ts'
+import type { Digest } from './digest.ts'
+import type { UserWords } from './group.ts'
 
 /** Younger things need no age. */
 const OLD_ANSWERS = 10
@@ -37,20 +38,23 @@ const LEAST_WORDS_CHARS = 160
 /** Of the room, in characters for each token: a tenth of it at most. */
 const CHARS_PER_TOKEN = 0.12
 
-/** Whether the last request is answered, and the agent's last words where they are not in the context. */
+/**
+ * Whether the last request is answered, unless something else says so (`isNoted`), and the agent's last words where they
+ * are not in the context.
+ */
 export function nowLines(
   digest: Digest,
   isShown: (seq: number) => boolean,
   inert: (text: string) => string,
-  roomTokens: number,
+  { roomTokens, isNoted }: { readonly roomTokens: number; readonly isNoted: boolean },
 ): string[] {
   const { words, lastEnd, lastWords } = digest
-  const last = words.at(-1)
+  const last = isNoted ? undefined : words.at(-1)
   const most = Math.min(LAST_WORDS_CHARS, Math.floor(roomTokens * CHARS_PER_TOKEN))
   const isSaid = most >= LEAST_WORDS_CHARS && lastWords && !isShown(lastWords.seq)
   const said = isSaid ? lastWords : undefined
   return [
-    ...(last ? [`${refOf(last)} ${lastEnd > last.seq ? ANSWERED : OPEN}`] : []),
+    ...(last ? [`${refOf(last)} ${lastEnd > last.seq ? answeredBy(digest) : OPEN}`] : []),
     ...(said
       ? [
           `${asRef(originalId(said.seq))} The assistant said last: ${inert(shortened(said.text, most))}`,
@@ -60,6 +64,13 @@ export function nowLines(
 }
 
 const ANSWERED = 'The last request is answered; nothing is under way.'
+const ASKED = 'The last request is answered; the assistant asked the user something and waits.'
+const QUESTION = /[?？][\s"'”’)*_`]*$/
+
+function answeredBy({ lastWords, lastEnd }: Digest): string {
+  return lastWords?.seq === lastEnd && QUESTION.test(lastWords.text) ? ASKED : ANSWERED
+}
+
 const OPEN = 'The last request is not answered yet: the work on it goes on.'
 
 function refOf({ entry, seq }: UserWords): string {

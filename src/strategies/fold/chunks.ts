@@ -1,7 +1,7 @@
 // Folds chunks one after the other, each with a new agent; reuses chunks of an earlier run
 import type { CompactionContext, StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
-import { countKept, exactFacts } from '../summary/exact-facts.ts'
+import { countKept, exactFacts } from '../summary/checks.ts'
 import {
   EMPTY_FOLD,
   type FoldState,

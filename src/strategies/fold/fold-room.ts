@@ -1,7 +1,7 @@
 // Makes room in the summary between two chunks: by a fresh agent, and by code where that does not do it.
 import { PrecisError } from '../../core/errors.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
-import { countKept, exactFacts } from '../summary/exact-facts.ts'
+import { countKept, exactFacts } from '../summary/checks.ts'
 import { type FoldState, type FoldTask, runFoldAgent, SummaryFile } from './fold-agent.ts'
 import { makeRoomPrompt } from './prompt.ts'
 

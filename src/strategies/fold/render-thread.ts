@@ -6,8 +6,7 @@ import { isFields, type Json } from '../../core/text/json.ts'
 import type { Writer } from '../../core/view/build.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import { FILES_HEADING } from '../ranges/compact-whole.ts'
-import { asData, oneLine, quoted } from '../summary/as-data.ts'
-import { visibleAhead } from '../visible-text.ts'
+import { asData, oneLine, quoted, visibleAhead } from '../summary/as-data.ts'
 
 export interface RenderedThread {
   readonly markdown: string

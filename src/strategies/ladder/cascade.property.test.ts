@@ -7,7 +7,7 @@ import { seeds } from '../../../test/scale.ts'
 import type { EntryId } from '../../core/edit/change.ts'
 import { irreducibleOf } from '../../core/edit/irreducible.ts'
 import { pinnedText, pinsReducer } from '../../core/edit/pins.ts'
-import type { LogReducer, Proposal } from '../../core/edit/strategy.ts'
+import type { Proposal } from '../../core/edit/strategy.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { findRoot, newEntryAt } from '../../core/view/entry.ts'
@@ -34,10 +34,8 @@ const warnings: string[] = []
 /** Undefined where nothing can get it below the target. */
 async function propose(log: TestLog, targetTokens: number): Promise<Proposal | undefined> {
   const pins = reducedBy(log.state, pinsReducer)
-  const { context, eventAt } = log
+  const { context, eventAt, reduce } = log
   const run = { threadId: log.threadId, onWarning: (message: string) => warnings.push(message) }
-  const reduce = async <S>(reducer: LogReducer<S>): Promise<S> =>
-    log.events.reduce((state, event) => reducer.step(state, event), reducer.init())
   const input = { context, eventAt, run, trigger: 'auto', targetTokens, pins, reduce } as const
   try {
     return await cascade.propose(input)

@@ -6,17 +6,19 @@ import { irreducibleOf } from '../../core/edit/irreducible.ts'
 import { pinsReducer } from '../../core/edit/pins.ts'
 import { reportCompaction } from '../../core/edit/report.ts'
 import { renderReport } from '../../core/edit/report-text.ts'
-import type { LogReducer, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
+import type { Strategy, StrategyInput } from '../../core/edit/strategy.ts'
 import type { EventDraft } from '../../core/log/event.ts'
-import type { Block } from '../../core/view/content.ts'
+import type { Block, Part } from '../../core/view/content.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { covered } from '../../core/view/refs.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import { PRESETS } from '../../core/window/presets.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { mask } from '../mask.ts'
 import { createCascade } from './cascade.ts'
+import { cappedEntry } from './edits.ts'
 import { cascade } from './ladder.ts'
 
 const WINDOW = 8_000
@@ -56,8 +58,7 @@ function readInput(log: TestLog, more: Partial<StrategyInput> = {}): StrategyInp
     trigger: 'auto',
     targetTokens: TARGET,
     pins: reducedBy(log.state, pinsReducer),
-    reduce: async <S>(reducer: LogReducer<S>): Promise<S> =>
-      log.events.reduce((state, event) => reducer.step(state, event), reducer.init()),
+    reduce: log.reduce,
     ...more,
   }
 }
@@ -384,3 +385,29 @@ function rungsOf({ events }: TestLog): string[] {
   const { rungs } = metadata as unknown as { rungs: readonly { rung: string }[] }
   return rungs.map(({ rung }) => rung)
 }
+
+describe('what the user said, within so many tokens', () => {
+  const file = (text: string, at: number): Part => ({
+    type: 'document',
+    media: { mimeType: 'text/plain', text, title: `notes/file-${at}.txt` },
+  })
+
+  it.each([
+    [200, 'few words', 500],
+    [200, words(3_000, 1), 500],
+    [3, words(3_000, 1), 200],
+    [1, 'few words', 300],
+  ])('with %d documents that are texts', (count, said, most) => {
+    const documents = Array.from({ length: count }, (_, at) => file(words(400, at), at))
+    const data: Part[] = [{ type: 'text', text: said }, ...documents]
+    const log = buildLog({ type: 'USER_MESSAGE', data })
+    const [item] = log.context.items.toArray()
+    const put = item && cappedEntry(item, most, log.eventAt)?.edit.put[0]
+    if (!put || !('type' in put) || put.type !== 'USER_MESSAGE') throw new Error('It was not cut.')
+    const text = textOfUserContent(put.data)
+    expect(estimateTokens(text)).toBeLessThanOrEqual(most)
+    expect(text).toContain('notes/file-0.txt')
+    expect(text).toContain(said.slice(0, 9))
+    if (said === 'few words') expect(text).toMatch(/file-0\.txt, ref \w+\]\nword/)
+  })
+})

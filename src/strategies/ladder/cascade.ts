@@ -6,8 +6,9 @@ import { pinnedText } from '../../core/edit/pins.ts'
 import { reasonsIn } from '../../core/edit/report.ts'
 import { proposing, type Strategy, type StrategyInput, stepwise } from '../../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import * as option from '../../core/options.ts'
 import type { Steps } from '../../core/steps.ts'
-import { isFields, type Json } from '../../core/text/json.ts'
+import { fieldsIn, type Json } from '../../core/text/json.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
 import { newEntryAt } from '../../core/view/entry.ts'
 import { weighText } from '../../core/window/tokens/weigh.ts'
@@ -62,6 +63,7 @@ const SMALL_TOKENS = 2_000
  * within the target, or the error is `irreducible`. A rung that fails is left out.
  */
 export function createCascade(rungs: readonly Rung[]): Strategy {
+  requireRungs(rungs)
   return stepwise({
     id: 'cascade',
     *steps(input) {
@@ -94,6 +96,21 @@ export function createCascade(rungs: readonly Rung[]): Strategy {
       return { edits: reached.edits, metadata: readMetadata(reached, climbed, leftOut) }
     },
   })
+}
+
+const RUNG_CHECKS: option.Checks<Rung> = {
+  strategy: option.strategyObject,
+  startsOver: option.optional(option.flag),
+  isLossy: option.optional(option.flag),
+  isShallow: option.optional(option.flag),
+  isLast: option.optional(option.flag),
+  countsPins: option.optional(option.flag),
+}
+
+function requireRungs(rungs: readonly Rung[]): void {
+  option.checkOptions('createCascade', { rungs }, { rungs: option.list })
+  for (const [index, rung] of rungs.entries())
+    option.checkOptions(`createCascade, rung ${index}`, rung, RUNG_CHECKS)
 }
 
 function computeGoal({ context, targetTokens, trigger }: StrategyInput): Goal {
@@ -224,8 +241,4 @@ function readMetadata(
     reasons,
     ...(leftOut.length > 0 && { leftOut }),
   }
-}
-
-function fieldsIn(metadata: Json | undefined): Readonly<Record<string, Json>> {
-  return isFields(metadata) ? metadata : {}
 }

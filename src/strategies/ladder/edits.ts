@@ -16,6 +16,7 @@ import { contentOf } from '../../core/view/entry-content.ts'
 import { runsOf } from '../../core/view/entry-range.ts'
 import { buildCaption } from '../../core/view/images.ts'
 import { isSaidByUser } from '../../core/view/last-request.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { lastSaid } from '../drop-note.ts'
 import { cutUnseen, heldStart } from '../range.ts'
 import { asRef, buildCaptions, headAndTail, type Rewrite, resultWith, rewriteOf } from '../trim.ts'
@@ -184,12 +185,34 @@ export function cappedEntry(item: Item, maxTokens: number, eventAt: EventAt): Re
 }
 
 function cappedWords(content: UserContent, maxTokens: number, root: EntryId): NewEntry {
-  const captions = typeof content === 'string' ? [] : content.flatMap((part) => caption(part, root))
-  const text = cappedText(textOfUserContent(content), captions, maxTokens, root)
-  return { type: 'USER_MESSAGE', data: text, label: 'trimmed' }
+  const parts = typeof content === 'string' ? [] : content
+  const shown = parts.filter(isTextDocument).slice(0, CAPTIONS)
+  const rest = parts.filter((part) => !shown.some((each) => each === part))
+  const heads = shown.map(({ media }) => documentCaption(media, root))
+  const freeTokens = maxTokens - Math.ceil(heads.join('\n').length / 2)
+  const captions = rest.flatMap((part) => caption(part, root))
+  const said = cappedText(textOfUserContent(content), captions, freeTokens, root)
+  const room = Math.floor((freeTokens - estimateTokens(said)) / shown.length)
+  const documents = shown.map(({ media }, at) =>
+    room > LEAST_DOCUMENT_TOKENS
+      ? `${heads[at]}\n${headAndTail(media.text, room, asRef(root))}`
+      : heads[at],
+  )
+  const data = [said, ...documents].filter((each) => each !== '').join('\n')
+  return { type: 'USER_MESSAGE', data, label: 'trimmed' }
 }
 
-/** So many captions have a line of their own; the others are counted. */
+/** With less room than that for its text the caption of a document stands alone. */
+const LEAST_DOCUMENT_TOKENS = 20
+
+type TextDocument = Part & { readonly media: Media & { readonly text: string } }
+
+/** A document that is a text is cut as the words of the user are, in the room that those leave. */
+function isTextDocument(part: Part): part is TextDocument {
+  return part.type === 'document' && part.media.text !== undefined
+}
+
+/** So many captions have a line of their own, and so many documents their text; the others are counted. */
 const CAPTIONS = 4
 
 function cappedText(

@@ -3,6 +3,7 @@ import type { Edit, EntryId, NewEntry } from '../../core/edit/change.ts'
 import { immediate, type Strategy } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { baseName } from '../../core/ledger/operation.ts'
+import * as option from '../../core/options.ts'
 import { foldBase64 } from '../../core/text/fold-base64.ts'
 import type { Item } from '../../core/view/entry.ts'
 import { runsOf } from '../../core/view/entry-range.ts'
@@ -139,6 +140,7 @@ const LEAST_SAVED_TOKENS = 16
 
 /** A strategy that prunes in these ways alone. */
 export function createPrune(names: readonly string[] = PRUNE_NAMES): Strategy {
+  option.checkOptions('createPrune', { names }, { names: option.listOf(option.text) })
   const unknown = names.find((name) => !PRUNE_NAMES.includes(name))
   if (unknown !== undefined)
     throw new PrecisError('invalid-input', `Unknown prune rule: ${unknown}.`, {

@@ -243,7 +243,8 @@ describe('what a range leaves', () => {
       { type: 'AGENT_MESSAGE', data: { content: 'reading', parts, calls: ['x'] } },
       { type: 'TOOL_CALL', data: { id: 'x', name: 'read', arguments: { deep: [{}] }, answer: 0 } },
     ])
-    const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' } as const
+    const size = { widthPx: 3, heightPx: 5 }
+    const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png', ...size } as const
     const blocks = [{ type: 'text' as const, text: '' }, image]
     log.append([
       { type: 'TOOL_RESULT', data: { id: 'x', content: blocks, status: 'failed' } },

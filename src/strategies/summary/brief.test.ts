@@ -8,8 +8,7 @@ import type { AskRequest, ModelPort } from '../../core/ports.ts'
 import type { StopReason } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { extract } from '../extract/extract.ts'
-import { brief } from './brief.ts'
-import { languageOf } from './language.ts'
+import { brief, languageOf } from './brief.ts'
 
 const GOOD = `### Goal
 The handler is to be renamed; the services are only listed.

@@ -12,6 +12,32 @@ describe('names', () => {
     ['Edited src/other.ts.', ['src/other.ts']],
     ['See https://example.com/b and deadbee1.', ['https://example.com/b', 'deadbee1']],
     ['Call `launch()` in config.yaml, i.e. and/or later.', ['config.yaml', 'launch()']],
+    ['Run `make pier --all` and `src/**/*.ts`, then `gate.open(...)` and `old` ones.', []],
+    ['A stray ` before src/gate.ts, and ``the rest.`', ['src/gate.ts']],
+    ['In `app/[id]/page.tsx`, see $HOME/tide.md and lib/{pier,gate}.ts.', ['app/[id]/page.tsx']],
+    ['**src/invented.ts** is done.', ['src/invented.ts']],
+    [
+      '*invented.ts* and _drawn.ts_ and __lib/drawn.md__',
+      ['lib/drawn.md', 'invented.ts', 'drawn.ts'],
+    ],
+    ['Fails in src/invented.ts(12,3) and made.py(7).', ['src/invented.ts', 'made.py']],
+    [
+      'See **deadbee1** and *[x](docs/made.md)*, (in lib/made.rs)',
+      ['docs/made.md', 'lib/made.rs', 'deadbee1'],
+    ],
+    [
+      '~~src/struck.ts~~, <lib/angled.ts>, "lib/quoted.ts" and [lib/boxed.ts]',
+      ['src/struck.ts', 'lib/angled.ts', 'lib/quoted.ts', 'lib/boxed.ts'],
+    ],
+    ['**src/app.ts** and *README.md*, src/app.ts(1,2) and **1a2b3c4**', []],
+    ['Globs are src/*.test.ts, src/**/made.ts, *.config.ts, a/**/b/made.ts and dist/made.*', []],
+    ['**https://example.com/a** and **https://example.com/b**.', ['https://example.com/b']],
+    [
+      'In __init__.py, `__tests__/made.ts` and _see lib/made_up.ts_',
+      ['__tests__/made.ts', 'lib/made_up.ts', '__init__.py'],
+    ],
+    ['_layout.tsx and a_b', ['_layout.tsx']],
+    ['<code>lib/made.ts</code> and app/(group)/made.tsx', ['lib/made.ts']],
     ['Numbers such as 1234567 and words such as defaced are no hashes.', []],
   ])('of %j that are nowhere: %j [ALWAYS-21, NEED-14]', (summary, names) => {
     expect(markedAgainst(summary, SOURCE).unverified).toEqual(names)
@@ -24,6 +50,12 @@ describe('names', () => {
     )
     expect(withoutNote(text)).toBe('Edited b.ts.')
     expect(withNote({ text: 'x', unverified: [], stripped: 0 })).toBe('x')
+  })
+
+  it('are a line that can be read: the first dozen, and how many more', () => {
+    const names = Array.from({ length: 15 }, (_, at) => `src/pier-${at}.ts`)
+    const { text } = markedAgainst(names.join(' '), SOURCE)
+    expect(text.endsWith(`: ${names.slice(0, 12).join(', ')}, and 3 more`)).toBe(true)
   })
 
   it('are looked for in bounded time', () => {

@@ -13,6 +13,8 @@ interface CheckedSummary {
 }
 
 const MAX_NAMES = 100
+/** More in one line is not read. */
+const MAX_SHOWN = 12
 const MAX_NAME_CHARS = 160
 
 /**
@@ -33,7 +35,9 @@ const NOTE_AT_END = new RegExp(`\n\n${NOTE.replace(/[()]/g, '\\$&')}[^\n]*$`)
 
 /** The names in a line of their own: the text stays as it was written. */
 export function withNote({ text, unverified }: CheckedSummary): string {
-  return unverified.length === 0 ? text : `${text}\n\n${NOTE}${unverified.join(', ')}`
+  if (unverified.length === 0) return text
+  const more = unverified.length > MAX_SHOWN ? `, and ${unverified.length - MAX_SHOWN} more` : ''
+  return `${text}\n\n${NOTE}${unverified.slice(0, MAX_SHOWN).join(', ')}${more}`
 }
 
 /** The text with the note, and nothing struck out of it. */
@@ -47,24 +51,52 @@ export function withoutNote(text: string): string {
 }
 
 function unverifiedNames(text: string, words: string): string[] {
-  const names = new Set(NAMES.flatMap((form) => [...text.matchAll(form)].map(nameIn)))
+  const plain = text.split('\n').map(withPairedTicks).join('\n')
+  const bare = plain.replace(TAGS, ' ').replaceAll('~~', ' ').replace(EMPHASIS, ' $2 ')
+  const names = new Set(
+    NAMES.flatMap((form) => [...bare.matchAll(form)].filter(isWhole).map(nameIn)),
+  )
+  for (const [, inner = ''] of plain.matchAll(TICKED)) if (ONE_NAME.test(inner)) names.add(inner)
   return [...names]
     .filter((name) => name.length > 1 && name.length <= MAX_NAME_CHARS)
     .slice(0, MAX_NAMES)
     .filter((name) => !words.includes(flat(name)))
 }
 
-/** What can be checked: addresses, paths, file names, hashes, and whatever is in backticks. */
+/** What can be checked: addresses, paths, file names, hashes, and single names in backticks. */
 const NAMES: readonly RegExp[] = [
   /\bhttps?:\/\/[^\s)>\]"'`]{1,200}/g,
   /(?:\.{0,2}\/)?(?:[\w@.-]{1,80}\/){1,12}[\w@-]{1,80}\.[A-Za-z]\w{0,7}\b/g,
   /(?<![\w/.@-])[\w-]{1,80}\.(?:[jt]sx?|[cm]js|json|md|py|rs|go|java|rb|c|h|cpp|css|html|sql|sh|ya?ml|toml|txt|lock)\b/g,
   /\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b/g,
-  /`([^`\n]{2,120})`/g,
 ]
+const TAGS = /<\/?(?:a|b|i|em|strong|code|kbd|pre|li|p|td|span)(?: [^<>\n]{0,200})?>/gi
+/** Underscores around words: they could be part of a name. */
+const EMPHASIS = /(?<![\w/.-])(_{1,3})(?=[^\s_])([^\n]{1,200}?)(?<=[^\s_])\1(?!\w|[.-]\w|\/)/g
+const TICKED = /`([^`\n]{2,120})`/g
+/** One word with the look of a name; a command, a pattern or a placeholder is none. */
+const ONE_NAME = /^(?=.*(?:[./_:@#-]|\d|\(\)|\p{Ll}\p{Lu}))(?!.*(?:…|\.\.\.))[^\s,;<>{}*|$=…]+$/u
 
-function nameIn([whole, inner]: RegExpMatchArray): string {
-  return (inner ?? whole).replace(/[.,;:]+$/, '').trim()
+/** Without a partner, a backtick says nothing of what is before and behind it. */
+function withPairedTicks(line: string): string {
+  const isPaired = !line.includes('``') && line.split('`').length % 2 === 1
+  return isPaired ? line : line.replaceAll('`', ' ')
+}
+
+/**
+ * A piece of a longer name is garbled: what stands around it belongs to it. Stars make it bold or are a
+ * pattern, and a place in the file may follow it in brackets.
+ */
+function isWhole({ 0: name, index, input }: RegExpMatchArray): boolean {
+  const at = index ?? 0
+  const before = input?.[at - 1] ?? ' '
+  const after = input?.slice(at + name.length, at + name.length + 2) ?? ''
+  const isPattern = before === '*' && /^[./]/.test(name)
+  return !isPattern && !/[\w/.@\]})>$~+-]/.test(before) && !/^(?:[\w/[{<$@~+-]|\.\w)/.test(after)
+}
+
+function nameIn([whole]: RegExpMatchArray): string {
+  return whole.replace(/[.,;:*]+$/, '').trim()
 }
 
 const BULLETS = String.raw`[ \t]*(?:(?:[-+•>]|\*(?!\*)|#{1,6}|\d{1,3}[.)])[ \t]*){0,4}`
@@ -128,4 +160,32 @@ export function readSource(
   return [...system, ...messages.flatMap(({ parts }) => parts.map(partInWords)), ...asides].join(
     '\n',
   )
+}
+
+// Exact facts in a text: numbers, paths, identifiers, addresses and hashes, as they are written.
+
+const LONGEST_CHARS = 160
+/** What stands around a word in prose and in markdown. */
+const APART = /[\s"'`“”‘’«»()[\]{}<>|,;!?*=。，、；：（）「」]+/u
+const EDGES = /^[.:#/@~-]+(?=[\p{L}\p{N}])|[.:#~-]+$/gu
+/** Two digits in a row, or a digit beside a letter; a mark that prose does not use; a capital inside. */
+const EXACT = /\d{2}|\p{L}\d|\d\p{L}|\w_\w|\w\/\w|\w\.\p{L}|\p{Ll}\p{Lu}/u
+/** What our own notes point with is nothing that was said. */
+const REF = /^ref:/
+
+export function exactFacts(text: string): Set<string> {
+  const facts = new Set<string>()
+  for (const word of text.split(APART)) {
+    const bare = word.length <= LONGEST_CHARS ? word.replace(EDGES, '') : ''
+    if (bare.length > 1 && EXACT.test(bare) && !REF.test(bare)) facts.add(bare)
+  }
+  return facts
+}
+
+/** How many of them stand in these texts, each by itself or in another one. */
+export function countKept(facts: ReadonlySet<string>, texts: readonly string[]): number {
+  const found = new Set(texts.flatMap((text) => [...exactFacts(text)]))
+  let kept = 0
+  for (const fact of facts) if (found.has(fact)) kept += 1
+  return kept
 }

@@ -3,10 +3,11 @@ import type { Edit, NewEntry } from '../../core/edit/change.ts'
 import { pinnedEntries } from '../../core/edit/pins.ts'
 import type { StrategyInput } from '../../core/edit/strategy.ts'
 import type { EventAt } from '../../core/log/event.ts'
-import { textOfParts, textOfUserContent } from '../../core/view/content.ts'
+import { type ToolCall, textOfParts, textOfUserContent } from '../../core/view/content.ts'
 import {
   findRoot,
   type Item,
+  isEntryId,
   isNewEntry,
   itemOfNewEntry,
   newId,
@@ -15,15 +16,17 @@ import {
 import { contentOf } from '../../core/view/entry-content.ts'
 import { findRuns } from '../../core/view/entry-range.ts'
 import { answeredLine, findRequests, requestSections } from '../../core/view/last-request.ts'
+import { coveredBy } from '../../core/view/refs.ts'
 import { requestRoom } from '../../core/view/requests/request-note.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import { readArguments } from '../extract/arguments.ts'
 import { inertLine } from '../extract/brief.ts'
 import { type Digest, digestReducer } from '../extract/digest.ts'
 import { buildDraft } from '../extract/draft.ts'
 import { OPENING } from '../extract/earlier-brief.ts'
 import { contextDigest } from '../extract/extract.ts'
 import { asRef } from '../trim.ts'
-import { exactFacts } from './exact-facts.ts'
+import { exactFacts } from './checks.ts'
 
 /** A context as edits would leave it, with what is pinned. */
 export interface Standing {
@@ -99,7 +102,14 @@ export function saidIn(id: Item['id'], eventAt: EventAt): string {
   if (content?.kind === 'user') return textOfUserContent(content.content)
   if (content?.kind !== 'answer') return ''
   const { answer, calls } = content
-  return [answer.content, ...calls.map((call) => JSON.stringify(call.arguments))].join('\n')
+  return [answer.content, ...calls.flatMap(textsIn)].join('\n')
+}
+
+/** What `compact` was called with is the summary itself. */
+function textsIn(call: ToolCall): readonly string[] {
+  if (call.name === 'compact') return []
+  const { short, long } = readArguments(call)
+  return [...short, ...long]
 }
 
 export interface FloorText {
@@ -152,11 +162,23 @@ function noteFor(goes: readonly Item[], eventAt: EventAt): string {
 async function lostFacts(floor: FloorText): Promise<string> {
   const { input, standing, maxTokens } = floor
   const { stays, entries, goes, texts } = standing
+  const { eventAt } = input
+  const earlier = stays.filter(({ id }) => !parseEntryId(findRoot(id, eventAt)).original)
+  const idsOf = (items: readonly Item[]) => items.map(({ id }) => id)
+  const isEarlier = coveredBy(idsOf(earlier), eventAt)
+  const isGoing = coveredBy(idsOf(goes), eventAt)
+  const requests = findRequests(input.context.items.toArray(), eventAt).shown
+  // The note ends with these.
+  const isRequest = coveredBy(
+    requests.flatMap(({ ref }) => (isEntryId(ref) ? [ref] : [])),
+    eventAt,
+  )
   const lines = await buildBrief({
     input,
     covered: goes,
-    stays: [...stays, ...requestItems(input)],
-    said: entries.map(textOfEntry),
+    stays,
+    said: [...entries.map(textOfEntry), ...earlier.map(({ id }) => readText(id, eventAt))],
+    isSaid: (seq) => isRequest(seq) || (isEarlier(seq) && !isGoing(seq)),
     maxTokens: Math.floor(maxTokens * LINES_SHARE),
   })
   const said = [...texts, ...entries.map(textOfEntry), lines]
@@ -198,24 +220,19 @@ function lostNames(
   })
 }
 
-function requestItems({ context, eventAt }: StrategyInput): Item[] {
-  const items = context.items.toArray()
-  const holders = new Set(findRequests(items, eventAt).shown.map(({ id }) => id))
-  return items.filter(({ id }) => holders.has(id))
-}
-
 interface BriefInput {
   readonly input: StrategyInput
   readonly covered: readonly Item[]
   readonly stays: readonly Item[]
-  /** What need not be said again. */
+  /** What need not be said again, and of which entries it speaks. */
   readonly said: readonly string[]
+  readonly isSaid?: (seq: number) => boolean
   readonly maxTokens: number
 }
 
 /** The sections of a brief without its opening; empty where there is nothing to say. */
 export async function buildBrief(brief: BriefInput): Promise<string> {
-  const { input, covered, stays, said, maxTokens } = brief
+  const { input, covered, stays, said, isSaid, maxTokens } = brief
   const { context, eventAt, pins = [], nextPrompt = '', instructions = '' } = input
   const digest: Digest = input.reduce
     ? await input.reduce(digestReducer)
@@ -232,6 +249,15 @@ export async function buildBrief(brief: BriefInput): Promise<string> {
     fixedTokens: 0,
   }
   const asked = `${instructions}\n${nextPrompt}`
-  const drafted = buildDraft({ digest, plan, eventAt, pins, targetTokens: maxTokens, asked, said })
+  const drafted = buildDraft({
+    digest,
+    plan,
+    eventAt,
+    pins,
+    targetTokens: maxTokens,
+    asked,
+    said,
+    ...(isSaid && { isSaid }),
+  })
   return drafted.brief.slice(OPENING.length).trim()
 }

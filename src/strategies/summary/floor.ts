@@ -2,11 +2,10 @@
 import type { Edit, NewEntry, Put } from '../../core/edit/change.ts'
 import { isExcuse } from '../../core/edit/excuse.ts'
 import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
-import { checkSummary } from '../../core/edit/gate-summary.ts'
-import { saysNothing, withoutHeadings } from '../../core/edit/says-nothing.ts'
+import { checkSummary, saysNothing, withoutHeadings } from '../../core/edit/gate-summary.ts'
 import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
-import { isFields, type Json } from '../../core/text/json.ts'
+import { fieldsIn, type Json } from '../../core/text/json.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { isNewEntry } from '../../core/view/entry.ts'
@@ -16,7 +15,7 @@ import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { extract } from '../extract/extract.ts'
 import { cappedEntry } from '../ladder/edits.ts'
 import { cutUnseen } from '../range.ts'
-import { countKept, exactFacts } from './exact-facts.ts'
+import { countKept, exactFacts } from './checks.ts'
 import {
   buildBrief,
   floorText,
@@ -52,11 +51,13 @@ export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable')
         measureSize(input, standing) + maxTokens + FRAME_TOKENS,
       )
       const wanted = factsStanding(brief, input)
-      const text = await floorText({ input, standing, maxTokens, wanted })
-      const edits = proposal.edits.with(at, withEntry(proposal.edits[at] as Edit, text))
-      const mended = { ...proposal, edits }
-      if (kind !== 'replaceable') return mended
-      return better({ mended, brief, wanted }, standing, input)
+      const mend = async (moreTokens: number): Promise<Proposal> => {
+        const floor = { input, standing, maxTokens: maxTokens + moreTokens, wanted }
+        const put = withEntry(proposal.edits[at] as Edit, await floorText(floor))
+        return { ...proposal, edits: proposal.edits.with(at, put) }
+      }
+      if (kind !== 'replaceable') return mend(0)
+      return better({ mend, brief, wanted }, standing, input)
     },
   }
 }
@@ -96,9 +97,10 @@ const TARGET_SHARE = 0.5
 /** For the note, what is answered, and errors of the estimate. */
 const FRAME_TOKENS = 150
 
-function factsRoom(input: StrategyInput, { goes, tokens }: Standing): number {
-  const { context, targetTokens = Number.POSITIVE_INFINITY } = input
-  const left = targetTokens - (weightOf(context) - context.tokens) - tokens - FRAME_TOKENS
+function factsRoom(input: StrategyInput, standing: Standing): number {
+  const { goes, tokens } = standing
+  const { targetTokens = Number.POSITIVE_INFINITY } = input
+  const left = targetTokens - measureSize(input, standing) - FRAME_TOKENS
   const shorter = weigh(goes) / 2 - tokens
   const most = Math.min(MOST_FACTS_TOKENS, weigh(goes) / GOES_SHARE, left * TARGET_SHARE)
   return Math.floor(Math.max(0, Math.min(most, Math.max(shorter, 0) + FRAME_TOKENS)))
@@ -123,27 +125,43 @@ function requireWords({ goes, entries }: Standing): void {
 }
 
 interface Choice {
-  readonly mended: Proposal
+  /** The summary with what it lost beside it, within so much more room. */
+  readonly mend: (moreTokens: number) => Promise<Proposal>
   readonly brief: Proposal | undefined
   readonly wanted: ReadonlySet<string> // what the brief keeps
 }
 
 /** The mended summary, or the brief where that keeps more exact facts in the same number of tokens. */
-function better(
-  { mended, brief, wanted }: Choice,
-  { goes }: Standing,
+async function better(
+  { mend, brief, wanted }: Choice,
+  standing: Standing,
   input: StrategyInput,
-): Proposal {
-  const facts = countFacts({ mended, wanted }, goes, input)
+): Promise<Proposal> {
+  const count = async (moreTokens: number) => {
+    const mended = await mend(moreTokens)
+    return { mended, facts: countFacts({ mended, wanted }, standing.goes, input) }
+  }
+  let tried = await count(0)
+  const isPoorer = () => tried.facts.kept < tried.facts.inBrief
+  // A few facts are no reason to lose a summary: the brief had room for a note that it may not need.
+  if (brief && isPoorer() && spareTokens(input, standing) > FRAME_TOKENS)
+    tried = await count(FRAME_TOKENS)
+  const { mended, facts } = tried
   const metadata = { ...fieldsIn(mended.metadata), facts }
-  if (!brief || facts.kept >= facts.inBrief) return { ...mended, metadata }
+  if (!brief || !isPoorer()) return { ...mended, metadata }
   input.run.onWarning?.(poorer(facts.kept, facts.inBrief, facts.of))
   return briefInstead(brief, mended.usage, metadata)
 }
 
+/** What the target leaves beside the summary and its facts. */
+function spareTokens(input: StrategyInput, standing: Standing): number {
+  const { targetTokens = Number.POSITIVE_INFINITY } = input
+  return targetTokens - measureSize(input, standing) - factsRoom(input, standing) - FRAME_TOKENS
+}
+
 /** Exact facts of what goes: how many there are, how many are left, and how many a brief would leave. */
 function countFacts(
-  { mended, wanted }: Pick<Choice, 'mended' | 'wanted'>,
+  { mended, wanted }: Pick<Choice, 'wanted'> & { readonly mended: Proposal },
   goes: Standing['goes'],
   input: StrategyInput,
 ) {
@@ -226,8 +244,4 @@ async function briefWithin(
     if (error.code !== 'irreducible') throw error
     return undefined
   }
-}
-
-export function fieldsIn(metadata: Json | undefined): { readonly [key: string]: Json } {
-  return isFields(metadata) ? metadata : {}
 }

@@ -85,5 +85,8 @@ function inItsWords(error: unknown): AskAnswer {
   if (!PrecisError.is(error)) throw error
   if (error.code === 'no-model') throw noModel(NO_MODEL)
   if (error.details.ending !== 'empty') throw error
-  throw new PrecisError('model-failed', 'Failed to generate summary', { cause: error })
+  throw new PrecisError('model-failed', 'Failed to generate summary', {
+    details: error.details,
+    cause: error,
+  })
 }

@@ -10,7 +10,6 @@ import {
   readText,
   rule,
 } from '../walk.ts'
-import { dropsUnboundThinking } from './binding.ts'
 import {
   type Block,
   findConversation,
@@ -24,6 +23,7 @@ import {
 } from './conversation.ts'
 import { type Answered, findHistory, type History, sameJson } from './same.ts'
 import { isCompactionAlone } from './system-messages.ts'
+import { dropsUnboundThinking } from './thinking.ts'
 
 const ON_DEMAND_BETA = 'compact-2026-09-04'
 const THRESHOLD_EDIT = 'compact_20260112'

@@ -1,11 +1,10 @@
 // The rules of Anthropic Messages: VALID-A1 to -A22 of docs/spec/valid.md, without -A14, a habit.
 import type { Rule } from '../walk.ts'
-import { BINDING_RULES } from './binding.ts'
 import { CACHE_RULES, COMPACTION_RULES } from './compaction.ts'
 import { IMAGE_RULES, TEXT_RULES, WINDOW_RULES } from './content.ts'
 import { SERVER_TOOL_RULES } from './server-tools.ts'
 import { ROLE_RULES, SYSTEM_MESSAGE_RULES } from './system-messages.ts'
-import { THINKING_RULES } from './thinking.ts'
+import { BINDING_RULES, THINKING_RULES } from './thinking.ts'
 import { TOOL_ROUND_RULES, TOOL_RULES } from './tools.ts'
 
 export const ANTHROPIC_RULES: readonly Rule[] = [

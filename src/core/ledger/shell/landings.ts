@@ -2,8 +2,9 @@
 import { cutHead } from '../../window/tokens/cut.ts'
 import type { Landing, Ledger } from '../records.ts'
 import type { CommandEnd } from './outcome.ts'
+import { withoutUndone } from './undone.ts'
 
-type Found = Omit<Landing, 'at'>
+type Found = Omit<Landing, 'at'> & { readonly isAmended?: boolean }
 
 const MOST_LANDINGS = 40
 const SUBJECT_CHARS = 120
@@ -12,7 +13,7 @@ const OUTPUT_CHARS = 60_000
 
 const COMMITTED = /^\[(\S{1,200})(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.{1,400})$/gm
 const PUSHED =
-  /^ ?[ +*=!-] (?:\[new (?:branch|tag)\]|([0-9a-f]{7,40})\.{2,3}([0-9a-f]{7,40})) +(\S{1,200}) -> (\S{1,200})/gm
+  /^ ?[ +*=!-] (?:\[new branch\]|([0-9a-f]{7,40})\.{2,3}([0-9a-f]{7,40})) +(\S{1,200}) -> (\S{1,200})/gm
 const REFUSED = /\[(?:remote )?rejected\]|^(?:error|fatal): /m
 const PULL_REQUEST = /https?:\/\/[^\s"'<>]{1,300}\/(?:pull|merge_requests)\/(\d{1,9})\b/
 
@@ -25,12 +26,14 @@ function step(words: string): RegExp {
 
 const GIT = 'git(?: +-[cC] +\\S+| +--\\S+)*'
 const COMMIT = step(`${GIT} +commit`)
+const COPY = step(`${GIT} +(?:cherry-pick|revert)`)
 const PUSH = step(`${GIT} +push`)
 const MERGE = step(`${GIT} +merge`)
 const TAG = step(`${GIT} +tag`)
 const OPEN_REQUEST = step('(?:gh +pr|glab +mr) +create')
 const MERGE_REQUEST = step('(?:gh +pr|glab +mr) +merge')
 const RELEASE = step('(?:gh|glab) +release +create')
+const CLOSE_REQUEST = step('(?:gh +pr|glab +mr) +close')
 const PUBLISH = step('(?:npm|pnpm|yarn|cargo|twine|gem) +(?:publish|upload|push)')
 
 /** Everything that a command line shows to have been recorded, in the order of a workflow. */
@@ -43,10 +46,15 @@ export function noteLandings(
   const text = command.slice(0, COMMAND_CHARS)
   if (!/\b(?:git|gh|glab|publish|twine|gem)\b/.test(text)) return ledger
   const found = [...commits(text, end), ...pushes(text, end), ...others(text, end)]
-  if (found.length === 0) return ledger
-  const isAmended = COMMIT.exec(text)?.[1]?.includes('--amend') ?? false
-  const before = isAmended ? withoutLastCommit(ledger.landings) : ledger.landings
-  const landings = [...before, ...found.map((each) => ({ ...each, at: seq }))]
+  const before = withoutUndone(ledger.landings, text, end, ledger.tree.branch)
+  if (found.length === 0 && before === ledger.landings) return ledger
+  const landings = found.reduce<readonly Landing[]>(
+    (all, { isAmended, ...each }) => [
+      ...(isAmended ? withoutLastCommit(all) : all),
+      { ...each, at: seq },
+    ],
+    before,
+  )
   return { ...ledger, landings: landings.slice(-MOST_LANDINGS) }
 }
 
@@ -57,17 +65,25 @@ function withoutLastCommit(landings: readonly Landing[]): readonly Landing[] {
 
 function commits(command: string, { output, isFailed }: CommandEnd): Found[] {
   const ordered = COMMIT.exec(command)
-  if (!ordered) return []
+  if (!ordered && !COPY.test(command)) return []
+  const steps = [...command.matchAll(new RegExp(COMMIT, 'g'))]
   const told = [...output.slice(0, OUTPUT_CHARS).matchAll(COMMITTED)]
   if (told.length > 0)
-    return told.map(([, branch, hash, subject = '']) => ({
+    return told.map(([, branch, hash, subject = ''], at) => ({
       kind: 'commit',
       what: `${hash} on ${branch}: ${cutHead(subject, SUBJECT_CHARS)}`,
+      isAmended: isAmending(steps[steps.length - told.length + at]),
     }))
+  if (!ordered) return []
   const isEmpty = /nothing (?:added )?to commit|no changes added|working tree clean/.test(output)
   if (isFailed || isEmpty || /--dry-run/.test(ordered[1] ?? '')) return []
   const subject = subjectIn(command.slice(ordered.index))
-  return [{ kind: 'commit', what: cutHead(subject, SUBJECT_CHARS) }]
+  const what = cutHead(subject, SUBJECT_CHARS)
+  return [{ kind: 'commit', what, isAmended: isAmending(ordered) }]
+}
+
+function isAmending(step: RegExpMatchArray | undefined): boolean {
+  return step?.[1]?.includes('--amend') ?? false
 }
 
 /** Of `-m "…"`, and of a text that is handed over between marks. */
@@ -88,7 +104,7 @@ function pushes(command: string, { output, isFailed }: CommandEnd): Found[] {
       kind: 'push',
       what: hash === undefined ? to : `${to} at ${hash}`,
     }))
-  if (isFailed || REFUSED.test(output)) return []
+  if (isFailed || REFUSED.test(output) || /^ [*-] \[(?:new tag|deleted)\]/m.test(output)) return []
   const target = (ordered[1] ?? '')
     .trim()
     .split(/\s+/)
@@ -103,9 +119,10 @@ function others(command: string, { output, isFailed }: CommandEnd): Found[] {
   const isMerged = /^(?:Merge made by|Fast-forward|Updating [0-9a-f]+\.\.|Squash commit)/m.test(
     output,
   )
-  const tag = /^(?:-(?:a|s|f|am|sm)\s+)*(?!-)(\S{1,100})/.exec(tagged)?.[1]
+  const tag = nameOfTag(tagged)
   const url = PULL_REQUEST.exec(output)?.[0]
   const request = MERGE_REQUEST.exec(command)?.[1]?.trim()
+  const closed = CLOSE_REQUEST.exec(command)?.[1]?.trim()
   const release = RELEASE.exec(command)?.[1]?.trim().split(/\s+/)[0]
   const published = PUBLISH.test(command) && !/--dry-run/.test(command)
   return [
@@ -115,11 +132,29 @@ function others(command: string, { output, isFailed }: CommandEnd): Found[] {
     ...(request === undefined
       ? []
       : [{ kind: 'pull-request-merged' as const, what: numberIn(request, output) }]),
+    ...(closed === undefined
+      ? []
+      : [{ kind: 'pull-request-closed' as const, what: numberIn(closed, output) }]),
     ...(release ? [{ kind: 'release' as const, what: release }] : []),
     ...(published
       ? [{ kind: 'release' as const, what: /^\+ (\S+@\S+)$/m.exec(output)?.[1] ?? 'published' }]
       : []),
   ]
+}
+
+/** Without its message and flags; nothing where tags are only listed or deleted. */
+function nameOfTag(words: string): string | undefined {
+  const plain = words.replaceAll(
+    /(?:-\w*m|--message|-F|--file|-u)[ =]*(?:"[^"]*"|'[^']*'|\S+)/g,
+    ' ',
+  )
+  if (
+    /(?:^|\s)(?:-[dlnv]|--(?:delete|list|verify|contains|points-at|sort|merged|no-merged))/.test(
+      plain,
+    )
+  )
+    return undefined
+  return plain.split(/\s+/).find((word) => word !== '' && !/^[-<>\d]/.test(word))
 }
 
 function numberIn(request: string, output: string): string {

@@ -82,7 +82,8 @@ function runSteps(
   }
   if (shows?.kind === 'branch' && /^\S{1,200}$/.test(end.output))
     work.tree = { ...work.tree, branch: end.output }
-  if (steps.some(({ program }) => program === 'git')) noteBranch(work, end.output)
+  if (steps.some(({ program }) => program === 'git') && !isOutside(place))
+    noteBranch(work, end.output)
   return { tree: work.tree, place, isUnclear }
 }
 
@@ -103,6 +104,11 @@ function isEmptyStash({ op }: FileOperation, { output }: CommandEnd): boolean {
 
 /** They print nothing where they work. */
 const SILENT = new Set(['cd', 'mkdir', 'export', 'set', 'touch', 'true', 'rm', 'mv', 'cp', ''])
+
+/** In another working tree another branch is checked out. */
+function isOutside({ folder }: Place): boolean {
+  return folder !== undefined && /^(?:\.\.(?:\/|$)|\/|[A-Za-z]:)/.test(folder)
+}
 
 /** `[main 1a2b3c4] message` is what a commit prints. */
 function noteBranch(work: FileWork, output: string): void {

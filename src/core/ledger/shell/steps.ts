@@ -18,6 +18,7 @@ import type { ShellWord } from './text.ts'
 const MOST_OPERATIONS = 400
 const DEEPEST = 3
 const KEY_CHARS = 300
+const MOST_BEHIND = 20
 
 /** Programs that run the one behind them, and how many words of their own they have beside options. */
 const WRAPPERS: Readonly<Record<string, number>> = {
@@ -40,6 +41,8 @@ export interface ShellReading {
   /** The command that the line is about, without what only leads to it or shortens its output. */
   readonly key: string
   readonly isTest: boolean
+  /** What follows the test: then how the line ended says nothing of it. */
+  readonly behind?: readonly string[]
 }
 
 export function readShellLine(text: string): ShellReading {
@@ -78,12 +81,22 @@ function aboutOf({ commands }: ShellCommands, depth: number): Omit<ShellReading,
   }))
   const texts = (words: readonly ShellWord[]) => words.map((word) => word.text ?? word.raw)
   const test = found.find(({ words }) => isTestRun(texts(words)))
-  const own = found.filter(({ words, joint }) => joint !== '|' && !BESIDE.has(words[0]?.text ?? ''))
+  const isOwn = ({ words, joint }: (typeof found)[number]) =>
+    joint !== '|' && !BESIDE.has(words[0]?.text ?? '')
+  const own = found.filter(isOwn)
   const about = test ?? own.at(-1) ?? found.at(-1)
   const inner = about && innerText(about.words[0]?.text ?? '', about.words)
   if (inner !== undefined && depth < DEEPEST) return aboutOf(shellCommands(inner), depth + 1)
-  const key = about?.words.map(({ raw }) => raw).join(' ') ?? ''
-  return { key: cutHead(key, KEY_CHARS), isTest: test !== undefined }
+  const keyOf = (words: readonly ShellWord[]) =>
+    cutHead(words.map(({ raw }) => raw).join(' '), KEY_CHARS)
+  const behind = test === undefined ? [] : found.slice(found.indexOf(test) + 1).filter(isOwn)
+  return {
+    key: keyOf(about?.words ?? []),
+    isTest: test !== undefined,
+    ...(behind.length > 0 && {
+      behind: behind.slice(0, MOST_BEHIND).map(({ words }) => keyOf(words)),
+    }),
+  }
 }
 
 /** Names that stand nowhere in the text are marked: only what was written can be quoted. */

@@ -1,24 +1,26 @@
 // Requests of the user that are open, carried over where a compaction would take them out.
 import type { Edit, EntryId } from '../../edit/change.ts'
+import { GATE_MIN_TOKENS } from '../../edit/gate-checks.ts'
 import { beforeContinuation, isRewrite } from '../../edit/pins.ts'
 import type { EventAt } from '../../log/event.ts'
 import type { Context } from '../context.ts'
-import { collectPuts, type Item, isNewEntry } from '../entry.ts'
+import { collectPuts, type Item, isNewEntry, newEntryAt, parseEntryId } from '../entry.ts'
 import { findRuns } from '../entry-range.ts'
 import { answeredLine, findRequests, leavesAnswered, requestSections } from '../last-request.ts'
 import {
   carriedEntry,
   hasRoomForAll,
   isCarried,
-  NOTE,
   readNote,
   requestRoom,
   textIn,
   withCarried,
+  withoutFacts,
+  writeHead,
 } from './request-note.ts'
 
 interface RequestLimits {
-  /** Below this what replaces a stretch is exactly what was proposed. */
+  /** What replaces a shorter stretch is exactly what was proposed, unless it takes out an open request. */
   readonly minTokens: number
   readonly targetTokens?: number
 }
@@ -38,10 +40,15 @@ export function keepRequest(
   const items = context.items.toArray()
   const index = new Map(items.map((item, at) => [item.id, at] as const))
   const taken = edits.map((edit) => takenOut(edit, items, index))
-  const isLarge = edits.map((edit) => weigh(covered(edit, items, index)) >= minTokens)
+  const open = openRequests(items, eventAt, minTokens)
+  const isLarge = edits.map(
+    (edit, at) =>
+      weigh(covered(edit, items, index)) >= minTokens || taken[at]?.some(({ id }) => open.has(id)),
+  )
   const idsOf = (gone: readonly Item[][]) => new Set(gone.flat().map(({ id }) => id))
   const counted = idsOf(taken.filter((_, at) => isLarge[at]))
-  const note = requestNote({ items, eventAt, targetTokens, goes: idsOf(taken), counted })
+  const goes = idsOf(taken)
+  const note = requestNote({ items, eventAt, targetTokens, goes, counted, minTokens })
   const own = edits.flatMap(({ put }) => put.filter(isCarried))
   const held = new Set(own.flatMap((put) => readNote(textIn(put)).sections.map(({ ref }) => ref)))
   const newest = note?.refs.at(-1)
@@ -51,6 +58,55 @@ export function keepRequest(
     (gone, index) => gone.length > 0 && (isLarge[index] || counted.size === 0),
   )
   return edits.map((edit, index) => withRequestLast(index === at ? withNote(edit, note) : edit))
+}
+
+/**
+ * A note says what the compaction before it lost. A brief that replaces something of that compaction says it
+ * from the log: of the note only requests are left that are open.
+ */
+export function dropStaleNotes(
+  edits: readonly Edit[],
+  context: Context,
+  eventAt: EventAt,
+): readonly Edit[] {
+  const briefs = edits.filter(({ put }) =>
+    put.some((one) => isNewEntry(one) && one.label === 'brief'),
+  )
+  if (briefs.length === 0) return edits
+  const items = context.items.toArray()
+  const index = new Map(items.map((item, at) => [item.id, at] as const))
+  const compactionOf = ({ id }: Item) => {
+    const { original, seq } = parseEntryId(id)
+    return original ? [] : [seq]
+  }
+  const gone = briefs.flatMap((edit) => takenOut(edit, items, index))
+  const briefed = new Set(gone.flatMap(compactionOf))
+  const touched = new Set(edits.flatMap((edit) => covered(edit, items, index)))
+  const stale = items.filter(
+    (item) => compactionOf(item).some((seq) => briefed.has(seq)) && !touched.has(item),
+  )
+  const wanted = new Set(findRequests(items, eventAt).shown.map(({ id }) => id))
+  const cleared = stale.flatMap(({ id }): Edit[] => {
+    const entry = newEntryAt(id, eventAt)
+    if (entry === undefined || !isCarried(entry)) return []
+    if (!wanted.has(id)) return [{ covers: [id], put: [] }]
+    const text = withoutFacts(textIn(entry))
+    return text.length < textIn(entry).length ? [{ covers: [id], put: [carriedEntry(text)] }] : []
+  })
+  return [...cleared, ...edits]
+}
+
+/**
+ * Those that are not answered are never lost, however little of the conversation is replaced. None in one
+ * below `minTokens`: there the results of a range are exact (ALWAYS-23).
+ */
+export function openRequests(
+  items: readonly Item[],
+  eventAt: EventAt,
+  minTokens: number,
+): ReadonlySet<EntryId> {
+  const { shown, isOpen } = findRequests(items, eventAt)
+  return new Set(isOpen && weigh(items) >= minTokens ? shown.map(({ id }) => id) : [])
 }
 
 function covered({ covers }: Edit, items: readonly Item[], index: ReadonlyMap<EntryId, number>) {
@@ -81,28 +137,33 @@ interface NoteInput {
   readonly eventAt: EventAt
   /** What a compaction takes out. */
   readonly goes: ReadonlySet<EntryId>
-  /** Those of them that are replaced with many others. Of the rest only notes are carried again. */
+  /** Those of them that are replaced with many others. Of the rest only what is open is carried, and notes. */
   readonly counted: ReadonlySet<EntryId>
   readonly targetTokens: number | undefined
+  readonly minTokens?: number
 }
 
 /** What has to be said on requests where these entries go; undefined where all of it stands there. */
 export function requestNote(input: NoteInput): RequestNote | undefined {
-  const { items, eventAt, goes, counted, targetTokens } = input
+  const { items, eventAt, goes, counted, targetTokens, minTokens = GATE_MIN_TOKENS } = input
   if (goes.size === 0) return undefined
   const requests = findRequests(items, eventAt)
   const hasRoom = hasRoomForAll(targetTokens)
   // A tiny target has room for the last one alone.
   const wanted = hasRoom ? requests.shown : requests.shown.slice(-1)
+  const isKept = requests.isOpen && weigh(items) >= minTokens
   const gone = new Set(
-    wanted.filter(({ id, isCarried }) => counted.has(id) || (isCarried && goes.has(id))),
+    wanted.filter(
+      ({ id, isCarried }) => counted.has(id) || ((isCarried || isKept) && goes.has(id)),
+    ),
   )
   const isSilent = !hasRoom || !leavesAnswered(items, { goes, counted }, eventAt)
   if (gone.size === 0 && isSilent) return undefined
   const goesTokens = weigh(items.filter(({ id }) => goes.has(id)))
   const sections = requestSections(requests, gone, requestRoom(goesTokens, targetTokens))
-  const text = [NOTE, answeredLine(requests, gone), sections].filter(Boolean).join('\n\n')
-  return { text, sections, refs: [...gone].map(({ ref }) => ref) }
+  const refs = [...gone].map(({ ref }) => ref)
+  const parts = [writeHead(refs.at(-1)), answeredLine(requests, gone), sections]
+  return { text: parts.filter(Boolean).join('\n\n'), sections, refs }
 }
 
 /**

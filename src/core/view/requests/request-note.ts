@@ -33,8 +33,12 @@ const STATUS = new RegExp(`^${ANSWERED} ${REF}(?: \\(“(.{1,90}?)”\\): )?`, '
 
 /** How the note of a compaction begins. */
 const NOTE_HEAD = '[Context note, not a new request: '
-/** One that says nothing but this. */
-export const NOTE = `${NOTE_HEAD}what stood here was compacted. recall reads it again, by ref or by words.]`
+
+/** How a note begins that has no facts: with the request that went, so that two notes are not the same line. */
+export function writeHead(ref: string | undefined): string {
+  const what = ref === undefined ? 'stood here' : `stood around [ref:${ref}]`
+  return `${NOTE_HEAD}what ${what} was compacted. recall reads it again, by ref or by words.]`
+}
 
 export function isNote(text: string): boolean {
   return text.startsWith(NOTE_HEAD)
@@ -78,6 +82,18 @@ export function writeSections(sections: readonly Section[]): string {
         : `${EARLIER} [ref:${ref}] (${text.length} characters):\n${text}`,
     )
     .join(BETWEEN)
+}
+
+/** A note with nothing but what it says on requests. */
+export function withoutFacts(text: string): string {
+  const { head, sections } = readNote(text)
+  const status = head.trimEnd().split(BETWEEN).at(-1) ?? ''
+  const parts = [
+    writeHead(sections.at(-1)?.ref),
+    STATUS.test(status) ? status : '',
+    writeSections(sections),
+  ]
+  return parts.filter(Boolean).join(BETWEEN)
 }
 
 /** A request that is answered; its text only where the reader would not know it by its ref. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../../test/scale.ts'
-import { type Calibration, calibrate, MIN_DELTA_TOKENS, UNCALIBRATED } from './calibrate.ts'
+import { type Calibration, calibrate, MIN_DELTA_TOKENS, UNCALIBRATED } from './weigh.ts'
 
 /** Measurements as [counted, estimated]; `undefined` is a change of the context. */
 function learn(...measurements: (readonly [number, number] | undefined)[]): Calibration {

@@ -1,0 +1,233 @@
+// Finds the typed lines of a message: no fences, quotations, tags, listings, logs or mails
+
+/** A line, and where in the text it begins. */
+export interface Line {
+  readonly at: number
+  readonly text: string
+}
+
+/** More than this is looked at only as far as it goes: what follows it may be anything. */
+const MOST_CHARS = 200_000
+/** A longer line was not typed. */
+const LONGEST_LINE_CHARS = 2_400
+
+const FENCE = /^\s*(`{3,}|~{3,})/
+const QUOTED = /^\s*(?:>|\|)/
+const INDENTED = /^(?: {4,}|\t)(?!\s*(?:[-*•]|\d{1,2}[.)])\s)/
+/** A tag with which a line begins, and whether nothing else is on it. */
+const TAG = /^\s*<([a-z][\w-]{0,40})(?:\s[^<>]{0,200})?>\s*(\S?)/i
+const INLINE = /<([a-z][\w-]{0,40})(?:\s[^<>]{0,200})?>[^\n]*<\/\1>/gi
+
+const WHAT = `(?:log|logs|output|trace|stack ?trace|traceback|error|errors|message|response|reply|answer|result|results|file|files|content|contents|e-?mail|mail|letter|readme|docs?|documentation|page|article|post|issue|ticket|bug report|report|snippet|code|diff|patch|transcript|conversation|chat|comment|comments|review|thread|text|document|ausgabe|fehler|datei|inhalt|nachricht|protokoll|ergebnis|antwort|sortie|journal|erreur|fichier|courriel|résultats?|réponse|salida|registro|archivo|correo|resultados?|respuesta|saída|arquivo|uscita|messaggio|risultato|вывод|лог|файл|письмо|ошибка|ответ|日志|输出|错误|文件|邮件|ログ|出力|エラー|ファイル|로그|출력|오류|파일)`
+const HERE = `(?:here(?:'s| is| are|’s| you go| comes)|this is|these are|below (?:is|are)|following (?:is|are)|(?:i|we) (?:got|get|see|saw|received|copied|found)|see|look at|paste[ds]?|pasting|attached|hier (?:ist|sind|kommt)|das ist|voici|voilà|aqu[ií] (?:est[áa]|tienes?|están)|ecco|вот|这是|以下是|これは|以下は|여기)`
+const SAYS = `(?:says?|said|wrote|writes|shows?|prints?|printed|gives?|returned|replied|answered|reads|outputs?|reported|told (?:me|us)|schrieb|schreibt|sagte?|meldete?|antwortete?|zeigt|a écrit|écrit|dit|répond|dice|dijo|escribió|diz|disse|escreveu|scrive|ha scritto|написал[аи]?|пишет|говорит|schreef|skrev)`
+/** Who speaks for the user, right before a word of saying. */
+export const OWN =
+  "\\b(?:i|we|ich|wir|je|yo|rules?|policy|convention|law|contract|regel|règle|regla)(?:'ve|’ve|'d|’d)?(?: (?:have|had|habe|haben|just|always|already|all|also|often|once|before|only|ever|\\w+ly|schon|immer)){0,2}"
+/** A short stretch of a line: a full stop in it belongs to a name. */
+const SHORT = '(?:[^.!?。:：]|[.](?=[^\\s])){0,60}'
+/** What follows was written elsewhere: to the end, since nothing says where it ends. */
+const INTRODUCES = [
+  new RegExp(`(?<!\\p{L})${HERE}${SHORT}(?<!\\p{L})${WHAT}(?!\\p{L})${SHORT}[:：]\\s*$`, 'iu'),
+  /(?<!\p{L})here(?:'s|’s| is| are)[^.!?:]{0,40}(?:log|output|trace|traceback|e-?mail|response|transcript|readme)s?[^.!?:]{0,40}:/iu,
+  new RegExp(
+    `^(?:the |full |whole |from the |das |die |le |la |el )?(?:\\w+ )?${WHAT}\\s*[:：]\\s*$`,
+    'iu',
+  ),
+  new RegExp(
+    `(?<!${OWN} |\\p{L})${SAYS}(?: this| the following| back| folgendes| ceci)?\\s*[:：]\\s*$`,
+    'iu',
+  ),
+  /^(?:full |the )?(?:contents?|output|log|text|inhalt|ausgabe|contenu|contenido) (?:of|from|von|du|de|del) [^:：]{1,200}[:：]\s*$/iu,
+  /\.\w{1,5}[`"')]? (?:contains?|has|enthält|contient|contiene)(?: this| the following)?\s*[:：]\s*$/iu,
+  /(?<!\p{L})(?:i|we) (?:just )?(?:got|get|received|saw|see) (?:this|that|these|the following|back)(?!\p{L})[^.!?:：]{0,60}[:：]\s*$/iu,
+  /(?<!\p{L})(?:this is|here(?:'s|’s| is)) what (?:\S+ ){1,4}(?:said|says|wrote|printed|prints|shows?|showed|returned|reports?|reported|got|gave|gives)\s*[:.]?\s*$/iu,
+  /^[^。！？]{0,20}(?:日志|输出|错误|文件|邮件|ログ|出力|エラー|ファイル|로그|출력|오류|파일)[^。！？]{0,12}[:：]\s*$/u,
+  // Mails and messages, as programs quote them.
+  new RegExp(
+    `^(?:on|am|le|el|em|il|op|den|\\d{1,4}[-./])(?!\\p{L})[^?!]{0,20}\\d[^?!]{4,120}(?<!\\p{L})${SAYS}(?!\\p{L})[^?!]{0,80}[:：]\\s*$`,
+    'iu',
+  ),
+  /^(?:from|subject|date|sent|to|cc|von|betreff|gesendet|datum|de|objet|envoyé|à|asunto|para) ?: \S.*$/i,
+  /^-{2,}\s*(?:forwarded|original|ursprüngliche|weitergeleitete|message (?:transféré|d'origine)|mensaje)/i,
+  // A time, or a name and a time: a number behind a single blank may be a version.
+  /^(?:(?:\p{Lu}\S*(?: \p{Lu}\S*){0,3}|[\w.-]{2,30})(?:\s{2,}|\s+(?=\S+\s?[AP]M)))?\d{1,2}:\d\d(?::\d\d)?\s?(?:[AP]M)?\s*$/u,
+  /^(?:\p{L}[\p{L}.-]*(?: \p{L}[\p{L}.-]*){0,3} )?\[[^\]]{0,30}\d{1,2}:\d\d[^\]]{0,12}\](?: \p{L}[\p{L}.-]*){0,4}\s*:?\s*$/u,
+  /(?<!\p{L})(?:commented|replied|answered|posted|asked) (?:on \S+ )?(?:\d|an? |last |yesterday)[^.!?]{0,20}(?:ago|week|month|year|yesterday|\d)\s*:?\s*$/iu,
+  /^(?:answered|asked|posted|reported|commented|comment|review) by (?:\S[^.!?]{0,80}[:：]|(?:@|u\/)[\w.-]{1,40})\s*$/iu,
+  /^(?:answered|asked|posted|reported|commented) by \S[^.!?]{0,60}(?<!\p{L})(?:\d{4}|\d{1,2}:\d\d(?: ?[ap]m)?|ago|yesterday)\s*$/iu,
+  /^(?:user|human|assistant|system|tool|model|ai|bot)\s*: ?/i,
+  /<\|\w{1,30}\|>|\[\/?INST\]|<<SYS>>/,
+  /^>>> /,
+  /^(?:Copyright|©|\(c\)|SPDX-License-Identifier:)[^.]{0,20}(?:\d{4}|SPDX|MIT|Apache|GPL)/i,
+  /^(?:diff --git |@@ -\d|--- a\/|\+\+\+ b\/)/,
+]
+/** A prompt of one sign, less where a sentence is about that sign. */
+const SIGN_PROMPT =
+  '[$%] +(?!(?:is|are|was|were|and|or|signs?|means|stands|amounts?|values?|prices?|in|for|not|never|always|per|of|should|must|can|may|will|has|have|at|as|on|only|behind|before|after|instead)\\b)'
+/** The prompt of a shell with a command behind it. What stands under it, the command printed. */
+const PROMPT = new RegExp(
+  `^\\s*(?:\\([\\w.-]+\\) )?(?:(?:[\\w.-]+@[\\w.-]+[^$#%\\n]{0,80}[$#%]|PS [A-Z]:[^>\\n]{0,120}>|[A-Z]:\\\\[^>\\n]{0,120}>|[➜❯λ]|In \\[\\d+\\]:) +|${SIGN_PROMPT})\\S`,
+  'u',
+)
+/** Says what to run: then the command printed nothing yet. */
+const TO_RUN =
+  /(?<!\b(?:i|we|you|he|she|they|it)(?: \w+)? )\b(?:run|execute|call|type|use)\b[^.!?]{0,20}$/i
+/** A sentence that went on behind a command. */
+const GOES_ON = /^(?:and|or|but|then|before|after|so|und|oder|aber|et|mais|y|pero|e|ma) /
+/** Between the names of a table's columns and its rows. */
+const TABLE_RULE = /^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*$/
+/** Blocks of markup other than tags, each with what closes it, and whether more is on the line. */
+const BLOCK =
+  /^\s*(?:\[(quote|code)(?:=[^\]]{0,80})?\]|#\+begin_(\w{1,20})[^\n]{0,200}|(?:\/\*)(?!.*\*\/))\s*(\S?)/i
+const INLINE_BLOCK = /\[(quote|code)(?:=[^\]\n]{0,80})?\]([^\n]*)\[\/\1\]/gi
+/** Of code on a line: a name or a command, which says nothing by itself. */
+const FEW_WORDS = /^\s*\S+(?: \S+)?\s*$/
+
+const MACHINE =
+  /^\s*(?:at |File "|Traceback|Caused by:|[#>] |\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d:\d\d:\d\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w{0,6} +\d{1,2},? (?:\d{4} )?\d\d:\d\d|-- |;; |\[\d|npm (?:ERR|error|warn)|(?:\w*error|\w*exception|warning|fatal|panic)\b ?:|\[(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE|CRITICAL)\]|(?:error|warning)\[\w+\]|\w+\[\d+\]:|\/\/|\/\*|<!--|<[a-z/!]|[{}[\]]\s*$|HTTP\/\d)/i
+const MACHINE_CASED =
+  /^\s*(?:(?:PASS|FAIL|OK|ok \d+|not ok \d+|✓|✗|×|●)\s|(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE|CRITICAL)[ :|])/
+const CODE =
+  /[{};]\s*$|=>|^\s*(?:import|export|const|let|var|def|class|function|return|public|private)\s.*[({=;:]|^\s*"[^"]+":\s/
+const MACHINE_SIGN = new RegExp(`^\\s*${SIGN_PROMPT}`)
+/** A name and a version: few letters, and yet typed. */
+const VERSION =
+  /^\s*(?:[-*•] )?\p{L}[\p{L}.+#-]*(?: \p{L}[\p{L}.+#-]*){0,3}:? v?\d{1,4}(?:\.\d{1,4}){0,3}\s*$/u
+
+/** In order, each as it is in the text. */
+export function typedLines(text: string): Line[] {
+  const lines = readLines(text.slice(0, MOST_CHARS))
+  const closings = lastClosings(lines)
+  const kept: Line[] = []
+  let fence: string | undefined
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] as Line
+    const mark = FENCE.exec(line.text)?.[1]
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) && line.text.trim() === mark) fence = undefined
+      continue
+    }
+    if (mark !== undefined) {
+      fence = mark
+      continue
+    }
+    const blockEnd = findBlockEnd(lines, index)
+    if (blockEnd !== undefined) {
+      index = blockEnd
+      continue
+    }
+    const tag = TAG.exec(line.text)
+    const closed = tag ? (closings.get(tag[1] ?? '') ?? -1) : index
+    const end = closed < index && tag?.[2] === '' ? lines.length : closed
+    if (end > index) {
+      index = end
+      continue
+    }
+    if (introduces(line.text) && !isSetApart(lines[index + 1], lines[index + 2])) break
+    if (!isPasted(line.text)) kept.push(line)
+  }
+  return withoutListings(lines, kept)
+}
+
+/** Of a very long line, the two ends are looked at. */
+function introduces(text: string): boolean {
+  const line = text.trim()
+  const half = LONGEST_LINE_CHARS / 2
+  const seen =
+    line.length > LONGEST_LINE_CHARS ? `${line.slice(0, half)} ${line.slice(-half)}` : line
+  return seen !== '' && INTRODUCES.some((pattern) => pattern.test(seen))
+}
+
+/** What is introduced is in a fence, a quotation or a tag: then that says where it ends. */
+function isSetApart(next: Line | undefined, afterNext: Line | undefined): boolean {
+  const line = next?.text.trim() === '' ? afterNext : next
+  return (
+    line !== undefined && (FENCE.test(line.text) || QUOTED.test(line.text) || TAG.test(line.text))
+  )
+}
+
+/** Where a block that opens here is closed for the last time; alone on its line, else the end of the text. */
+function findBlockEnd(lines: readonly Line[], index: number): number | undefined {
+  const [opened, bracket, begun, more] = BLOCK.exec(lines[index]?.text ?? '') ?? []
+  if (opened === undefined) return undefined
+  const closing = bracket ? `[/${bracket}]` : begun ? `#+end_${begun}` : '*/'
+  const last = lines.findLastIndex(({ text }) => text.toLowerCase().includes(closing.toLowerCase()))
+  if (last > index) return last
+  return last === index || more ? undefined : lines.length
+}
+
+/** By name, the last line that closes a tag, so that nothing inside can close it early. */
+function lastClosings(lines: readonly Line[]): Map<string, number> {
+  const closings = new Map<string, number>()
+  lines.forEach(({ text }, index) => {
+    for (const [, name = ''] of text.matchAll(/<\/([a-z][\w-]{0,40})>/gi)) closings.set(name, index)
+  })
+  return closings
+}
+
+function isPasted(line: string): boolean {
+  return QUOTED.test(line) || INDENTED.test(line) || isMachineMade(line)
+}
+
+/** Logs, stack traces, listings and code: few words, or the look of a machine. */
+function isMachineMade(line: string): boolean {
+  if (line.length > LONGEST_LINE_CHARS) return true
+  if ([MACHINE, MACHINE_CASED, MACHINE_SIGN, CODE].some((look) => look.test(line))) return true
+  if (VERSION.test(line)) return false
+  const letters = line.match(/\p{L}/gu)?.length ?? 0
+  // A sign of these scripts says as much as several letters.
+  const signs = line.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Hangul}]/gu)?.length ?? 0
+  return (letters + 2 * signs) * 2 < line.trim().length
+}
+
+/** A sentence among the lines of a log or of code belongs to them. */
+function withoutListings(lines: readonly Line[], kept: readonly Line[]): Line[] {
+  const isListed = new Set<number>()
+  let paragraph: Line[] = []
+  const end = () => {
+    for (const { at } of listedLines(paragraph)) isListed.add(at)
+    paragraph = []
+  }
+  for (const line of lines) {
+    if (line.text.trim() === '') end()
+    else paragraph.push(line)
+  }
+  end()
+  return kept
+    .filter(({ at }) => !isListed.has(at))
+    .map(({ at, text }) => ({ at, text: withoutInline(text) }))
+}
+
+function withoutInline(text: string): string {
+  return text
+    .replaceAll(INLINE, ' ')
+    .replaceAll(INLINE_BLOCK, (whole, name: string, inside: string) =>
+      name.toLowerCase() === 'code' && FEW_WORDS.test(inside) ? whole : ' ',
+    )
+}
+
+/** Those of a paragraph that belong to a log, to code, to a table, or stand under the prompt of a shell. */
+function listedLines(paragraph: readonly Line[]): readonly Line[] {
+  const prompt = paragraph.findIndex(({ text }) => PROMPT.test(text))
+  const lead = paragraph.slice(0, Math.max(0, prompt))
+  if (TO_RUN.test(lead.at(-1)?.text.trim() ?? '') && !lead.some(({ text }) => isMachineMade(text)))
+    return paragraph.filter(({ text }) => isMachineMade(text))
+  const machine = paragraph.filter(({ text }) => isMachineMade(text)).length
+  if (machine >= 2 && machine * 3 >= paragraph.length) return paragraph
+  if (paragraph.some(({ text }) => TABLE_RULE.test(text))) return paragraph
+  if (prompt < 0) return []
+  const printed = paragraph.slice(prompt)
+  const onward = prompt === 0 ? -1 : printed.findIndex(({ text }) => GOES_ON.test(text))
+  return onward < 0 ? printed : printed.slice(0, onward)
+}
+
+function readLines(text: string): Line[] {
+  const lines: Line[] = []
+  let at = 0
+  for (const line of text.split('\n')) {
+    lines.push({ at, text: line.endsWith('\r') ? line.slice(0, -1) : line })
+    at += line.length + 1
+  }
+  return lines
+}

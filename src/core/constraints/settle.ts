@@ -1,0 +1,87 @@
+// What binds after each message of the user: new sentences and answers, without what was taken back
+import { settledAnswer } from './answers.ts'
+import { findConstraints } from './find-constraints.ts'
+import { findSentences } from './sentences.ts'
+
+export interface Settled {
+  /** What binds in the message. */
+  readonly binding: readonly string[]
+  /** What was said before and binds no longer. */
+  readonly gone: ReadonlySet<string>
+}
+
+/** `before` is what bound until now, the newest last; `asked` is what the agent said last. */
+export function settle(text: string, asked: string, before: readonly string[]): Settled {
+  const found = findConstraints(text)
+  const answer = settledAnswer(text, asked)
+  const taking = before.length === 0 ? [] : findSentences(text).filter((each) => TAKES.test(each))
+  const takenBack = taking.flatMap((sentence) =>
+    (NAMELESS.test(sentence)
+      ? before.slice(-1)
+      : before.filter((each) => isAbout(each, sentence))
+    ).map((gone) => ({ gone, by: sentence })),
+  )
+  const by = takenBack.map((each) => each.by).filter((each) => !NAMELESS.test(each))
+  const own = answer === undefined ? found : [answer]
+  const binding = [...new Set([...own, ...by])]
+  const replaced = before.filter((each) => own.some((newer) => replaces(newer, each)))
+  return { binding, gone: new Set([...takenBack.map(({ gone }) => gone), ...replaced]) }
+}
+
+/** Says that something no longer holds. */
+const TAKES =
+  /\b(?:forget|scrap|scratch|drop|ignore|disregard|nix|strike|cancel|lift) (?:(?:about )?(?:what|that|the|my|it)\b|rule)|\b(?:no longer|not) (?:needed|required|necessary|valid|a rule|the rule|applies|apply|true)\b|\b(?:doesn't|does not|don't|do not|need not|needn't) (?:apply|hold|matter)(?: any ?more)?\b|\b(?:rule|limit|restriction|requirement|ban|thing|freeze)\b[^.]{0,60} (?:is|has been|was) (?:gone|off|lifted|dropped|over|history|void)\b|\bafter all\b|\bon second thoughts?\b|\b(?:i (?:have |'ve )?changed my mind|i take (?:that|it) back|never ?mind (?:the|about|what))\b|\b(?:is|are) (?:fine|ok|okay|allowed) (?:now|again)\b|\byou (?:can|may) (?:\S+ ){1,8}(?:again|now)\b|(?<![\p{L}])(?:vergiss|gilt nicht mehr|nicht mehr nötig|doch (?:erlaubt|ok|okay|in ordnung)|oublie|finalement|ne s'applique plus|plus nécessaire|olvida|ya no (?:aplica|hace falta|es necesario)|esquece|não precisa mais|já não vale|забудь|больше не нужно)(?![\p{L}])|不用再|不再需要|取消|忘了|もう(?:いら|必要|不要)|やっぱり|取り消|忘れて/iu
+/** Without a name: the last one is meant. */
+const NAMELESS =
+  /^(?:(?:ok|okay|actually|no|hm+|wait)[,. ]+)*(?:(?:scratch|forget|ignore|drop|strike) (?:that|it|what i (?:just )?said)|i take (?:that|it) back)(?: (?:rule|one|again))?[.!]*$/i
+
+/** Half of what the earlier sentence is about is in the later one. */
+const SAME_SHARE = 0.5
+/** One that replaces another has all but its values in common with it. */
+const REPLACING_SHARE = 0.8
+const LEAST_TOPICS = 2
+
+function isAbout(earlier: string, later: string): boolean {
+  const about = topicsOf(earlier)
+  const common = topicsIn(about, topicsOf(later))
+  return about.size > 0 && common / about.size >= SAME_SHARE
+}
+
+/** The same said with another number: the newer one holds. */
+function replaces(newer: string, older: string): boolean {
+  if (newer === older) return false
+  const [now, then] = [topicsOf(newer), topicsOf(older)]
+  const [values, old] = [valuesOf(newer), valuesOf(older)]
+  if (values === '' || old === '' || values === old) return false
+  const words = [now, then].map((all) => new Set([...all].filter((each) => !/^\d/.test(each))))
+  const [mine = now, others = then] = words
+  const common = topicsIn(mine, others)
+  return common >= LEAST_TOPICS && common / Math.max(mine.size, others.size) >= REPLACING_SHARE
+}
+
+/** Numbers that something is set or limited to; others are names. */
+const VALUE =
+  /(?:\b(?:max(?:imum)?|min(?:imum)?|at (?:most|least)|limit|under|below|above|within|up to|than|(?:stays?|keep|capped|set) (?:\w+ )?(?:at|to)|is|are|be|port|version|timeout|=)|上限|最多|最大)\W{0,3}(\d[\w.,]*)/giu
+
+function valuesOf(sentence: string): string {
+  return Array.from(sentence.matchAll(VALUE), ([, value]) => value).join(' ')
+}
+
+function topicsIn(some: ReadonlySet<string>, others: ReadonlySet<string>): number {
+  return [...some].filter((each) => others.has(each)).length
+}
+
+const STOP =
+  /^(?:the|and|for|from|with|that|this|these|those|what|when|where|which|who|you|your|our|they|them|their|are|was|were|has|have|had|not|never|always|only|must|should|shall|may|can|could|would|will|please|keep|use|using|make|sure|don't|does|doesn't|forget|said|about|after|all|any|every|each|fine|now|again|rule|thing|longer|into|than|then|been|being|just|also|let|let's|under|over|until|before|without|here|there|und|der|die|das|den|dem|nicht|kein|keine|immer|nie|bitte|les|des|une|pas|jamais|toujours|los|las|una|nunca|siempre|não|sempre)$/
+
+/** The words that say what a sentence is about, without their endings. */
+function topicsOf(sentence: string): ReadonlySet<string> {
+  const topics = new Set<string>()
+  for (const [word] of sentence
+    .toLowerCase()
+    .matchAll(/[\p{L}\d][\p{L}\d_'./-]*[\p{L}\d]|\d|\p{Script=Han}/gu)) {
+    const isShort = word.length < 3 && !/\d|\p{Script=Han}/u.test(word)
+    if (!isShort && !STOP.test(word)) topics.add(word.replace(/(?<=\w{3})(?:ing|es|s|ed|e)$/, ''))
+  }
+  return topics
+}

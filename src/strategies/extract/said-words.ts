@@ -1,0 +1,137 @@
+// The user's words for a brief: the first message and the newest, long pastes in part
+import { withReferent } from '../../core/constraints/answers.ts'
+import { findStatements } from '../../core/constraints/find-constraints.ts'
+import type { EntryId } from '../../core/edit/change.ts'
+import { originalId } from '../../core/view/entry.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import { asData } from '../summary/as-data.ts'
+import { asRef, headAndTail } from '../trim.ts'
+import { TITLES } from './earlier-brief.ts'
+import type { UserWords } from './group.ts'
+
+const REF_TOKENS = 7
+/** A longer message is a paste: its beginning and its end are shown. */
+const PASTE_TOKENS = 300
+/** Less of a message would say nothing. */
+const LEAST_TOKENS = 40
+/** The first message says what all of this is for; beside others it may take so much of the room. */
+const GOAL_SHARE = 0.5
+/** A command without words, or a word that only says to go on: it asks for nothing by itself. */
+const EMPTY_WORDS =
+  /^(?:\/[\w:-]+|(?:please )?(?:continue|go on|go ahead|proceed|carry on|keep going|resume|ok(?:ay)?|yes|thanks?|thank you|weiter|continue[rz]?|continúa|sigue|continua|继续|続けて|계속)(?: please)?)[\s.!]*$/iu
+
+function isEmpty({ text, to }: UserWords): boolean {
+  return to === undefined && EMPTY_WORDS.test(text)
+}
+
+/** Words of the user as a brief shows them. */
+export interface ShownWords {
+  readonly ref: EntryId
+  readonly text: string
+  readonly isGoal: boolean
+}
+
+interface WordsRoom {
+  readonly roomTokens: number
+  /** For what older messages state. */
+  readonly statedTokens?: number
+  /** Whether a sentence stands among the pins. */
+  readonly isSaid?: (sentence: string) => boolean
+}
+
+/** In the order of the conversation; `isShown` are those that the context shows anyhow. */
+export function shownWords(
+  words: readonly UserWords[],
+  isShown: (seq: number) => boolean,
+  { roomTokens, statedTokens = 0, isSaid = () => false }: WordsRoom,
+): ShownWords[] {
+  const shown = new Map<UserWords, ShownWords>()
+  let room = roomTokens
+  const telling = words.filter((word) => !isEmpty(word))
+  const goal = telling[0] ?? words[0]
+  const goalTokens = telling.length > 1 ? roomTokens * GOAL_SHARE : roomTokens
+  const take = (word: UserWords, mostTokens: number) => {
+    const ref = word.entry ?? originalId(word.seq)
+    const text = inert(word.to === undefined ? word.text : withReferent(word.text, word.to))
+    const longest = word === goal ? Math.max(PASTE_TOKENS, goalTokens) : PASTE_TOKENS
+    const most = Math.min(mostTokens, room, longest) - REF_TOKENS
+    const isWhole = estimateTokens(text) <= most
+    if (!isWhole && most < LEAST_TOKENS) return
+    const fitted = isWhole ? text : headAndTail(text, most, asRef(ref))
+    shown.set(word, { ref, text: fitted, isGoal: word === goal })
+    room -= estimateTokens(fitted) + REF_TOKENS
+  }
+  if (goal && !isShown(goal.seq)) take(goal, goalTokens)
+  for (const word of telling.toReversed())
+    if (word !== goal && !isShown(word.seq)) take(word, roomTokens)
+  const statements = (word: UserWords) =>
+    shown.has(word) || isShown(word.seq)
+      ? []
+      : findStatements(word.text).filter((text) => !isSaid(text))
+  for (const [word, text] of statedBriefly(telling, statedTokens, statements))
+    shown.set(word, { ref: word.entry ?? originalId(word.seq), text: inert(text), isGoal: false })
+  return words.flatMap((word) => shown.get(word) ?? [])
+}
+
+const BEFORE_SENTENCE = /(?:[\n…。！？]|[.!?]["')\]]?\s)\s*(?:(?:[-*•]|\d{1,2}[.)])\s+)?$/
+const BEHIND_SENTENCE = /^(?:\s*(?:\n|…|$)| \(said )/
+const ENDS_ITSELF = /[.!?…。！？]["')\]]?$/
+/** So much of what stands around a sentence says whether it is one. */
+const AROUND_CHARS = 12
+
+/** True if a text has the sentence as one of its own, not as a part of another. */
+export function saysWhole(text: string, sentence: string): boolean {
+  const lines = `\n${text}`
+  for (let at = lines.indexOf(sentence); at >= 0; at = lines.indexOf(sentence, at + 1)) {
+    const end = at + sentence.length
+    const before = lines.slice(Math.max(0, at - AROUND_CHARS), at)
+    const behind = lines.slice(end, end + AROUND_CHARS)
+    const isEnded =
+      BEHIND_SENTENCE.test(behind) || (ENDS_ITSELF.test(sentence) && /^\s/.test(behind))
+    if (BEFORE_SENTENCE.test(before) && isEnded) return true
+  }
+  return false
+}
+
+/** What is stated in a few words may bind in a way that no cue knows. */
+const LONGEST_STATED_TOKENS = 30
+
+/** Of messages that found no room: what they state, the shortest first. */
+function statedBriefly(
+  words: readonly UserWords[],
+  roomTokens: number,
+  statements: (word: UserWords) => readonly string[],
+): ReadonlyMap<UserWords, string> {
+  let room = roomTokens
+  if (room === 0) return new Map()
+  const stated = words
+    .flatMap((word) => statements(word).map((text) => ({ text, tokens: estimateTokens(text) })))
+    .filter(({ tokens }) => tokens <= LONGEST_STATED_TOKENS)
+    .sort((a, b) => a.tokens - b.tokens)
+  const taken = new Set<string>()
+  for (const { text, tokens } of stated) {
+    room -= taken.has(text) ? 0 : tokens + REF_TOKENS
+    if (room < 0) break
+    taken.add(text)
+  }
+  const texts = new Map<UserWords, string>()
+  for (const word of words) {
+    const kept = statements(word).filter((text) => taken.delete(text))
+    if (kept.length > 0) texts.set(word, `… ${kept.join(' … ')}`)
+  }
+  return texts
+}
+
+const HEADINGS = new RegExp(`^(?=## (?:${TITLES.join('|')})$)`, 'gm')
+
+/** No line of the text reads as a heading of a brief. */
+export function withoutHeadings(text: string): string {
+  return text.replace(HEADINGS, ' ')
+}
+
+/**
+ * Text of a conversation for a brief: nothing that it says is read as a heading, a ref or a tag.
+ */
+export function inert(text: string): string {
+  return withoutHeadings(asData(text))
+}
