@@ -1,8 +1,8 @@
 // `precis/ai-sdk`: a `prepareStep` for agents of the AI SDK, and a middleware for `wrapLanguageModel`
-import { createCompactor } from '../compactor/compactor.ts'
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
 import type { UsageLike } from '../compactor/usage-like.ts'
-import { UsageBook } from './usage-book.ts'
+import { compactorFor } from './compactor-for.ts'
+import { countedIn, UsageBook } from './usage-book.ts'
 
 export type AiSdkOptions = Omit<CompactorOptions, 'format'>
 
@@ -15,9 +15,9 @@ interface Step<M> {
 export function prepareStep(
   options: AiSdkOptions | Compactor<object>,
 ): <M extends object>(step: Step<M>) => Promise<{ messages: M[] }> {
-  const compactor = compactorOf(options)
+  const compactor = compactorFor('prepareStep', options, 'ai-sdk')
   return async <M extends object>({ messages, steps }: Step<M>) => {
-    const usage = steps?.at(-1)?.usage as UsageLike | undefined
+    const usage = countedIn(steps?.at(-1)?.usage)
     const fitted = await compactor.fit(messages, usage)
     return { messages: fitted.messages as M[] }
   }
@@ -33,7 +33,7 @@ type Call<Name extends string, R> = Readonly<Record<Name, () => PromiseLike<R>>>
 
 /** For `wrapLanguageModel({ model, middleware })`: every request of the model fits. */
 export function compactionMiddleware(options: AiSdkOptions | Compactor<object>) {
-  const compactor = compactorOf(options)
+  const compactor = compactorFor('compactionMiddleware', options, 'ai-sdk')
   const book = new UsageBook()
   const given = new WeakMap<object, object[]>() // by the params that were sent
   const note = (params: object, usage: unknown) => {
@@ -69,8 +69,4 @@ export function compactionMiddleware(options: AiSdkOptions | Compactor<object>) 
       return { ...result, stream: stream.pipeThrough(watching) }
     },
   }
-}
-
-function compactorOf(options: AiSdkOptions | Compactor<object>): Compactor<object> {
-  return 'fit' in options ? options : createCompactor({ ...options, format: 'ai-sdk' })
 }

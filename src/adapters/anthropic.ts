@@ -1,16 +1,25 @@
 // `precis/anthropic`: messages that fit, with the caller's own client of Anthropic's SDK
-import { createCompactor } from '../compactor/compactor.ts'
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
+import * as option from '../core/options.ts'
 import type { ModelPort } from '../core/ports.ts'
-import { MAX_OUTPUT_TOKENS, plainPrompt, stopReasonOf } from './prompt-text.ts'
-import { RECALL_DESCRIPTION, RECALL_INPUT, RECALL_NAME, runRecall } from './recall-tool.ts'
-import { UsageBook } from './usage-book.ts'
+import {
+  compactorFor,
+  MAX_OUTPUT_TOKENS,
+  plainPrompt,
+  RECALL_DESCRIPTION,
+  RECALL_INPUT,
+  RECALL_NAME,
+  requireClient,
+  runRecall,
+  stopReasonOf,
+} from './compactor-for.ts'
+import { fittingClient, type SendingClient } from './fitting-client.ts'
 
 type Create = (body: never, options?: never) => unknown
 
 /** What is used of `new Anthropic()`. */
 export interface AnthropicClient {
-  readonly messages: { readonly create: Create; readonly stream: Create }
+  readonly messages: { readonly create: Create }
 }
 
 export type AnthropicOptions = Omit<CompactorOptions, 'format'>
@@ -18,8 +27,11 @@ export type AnthropicOptions = Omit<CompactorOptions, 'format'>
 /** A model for summaries on your client: `model` of `compact` and `createCompactor`. */
 export function anthropicModel(
   client: AnthropicClient,
-  { model }: { readonly model: string },
+  options: { readonly model: string },
 ): ModelPort {
+  requireClient('anthropicModel', client, ['messages.create'])
+  option.checkOptions('anthropicModel', options, { model: option.text })
+  const { model } = options
   return {
     async ask(request) {
       const { system, messages } = plainPrompt(request)
@@ -40,44 +52,19 @@ export function anthropicModel(
 }
 
 /**
- * The same client, whose `messages.create` and `messages.stream` send messages that fit. Pass the whole
- * history each time; the prefix stays stable between compactions.
+ * A client like yours whose `messages` and `beta.messages` send messages that fit: `create`, `stream`, `parse` and
+ * `toolRunner`, also after `withOptions`. Pass the whole history each time; the prefix stays stable between
+ * compactions.
  */
-export function withCompaction<C extends AnthropicClient>(
+export function withCompaction<C extends AnthropicClient & SendingClient>(
   client: C,
   options: AnthropicOptions | Compactor<object>,
 ): C & { readonly compactor: Compactor<object> } {
-  const compactor =
-    'fit' in options ? options : createCompactor({ ...options, format: 'anthropic' })
-  const book = new UsageBook()
-  const fitted = async (body: { messages: object[] }) => {
-    const given = body.messages
-    const { messages } = await compactor.fit(given, book.take(given))
-    return {
-      body: { ...body, messages } as never,
-      note: (answer: unknown) => book.note(Object(answer).usage, given, messages),
-    }
-  }
-  const messages = Object.create(client.messages, {
-    create: {
-      async value(given: { messages: object[] }, request?: never) {
-        const { body, note } = await fitted(given)
-        const answer = await client.messages.create(body, request)
-        note(answer)
-        return answer
-      },
-    },
-    stream: {
-      /** A promise of the stream, since the messages have to fit first. */
-      async value(given: { messages: object[] }, request?: never) {
-        const { body, note } = await fitted(given)
-        const stream = client.messages.stream(body, request)
-        Object(stream).on?.('finalMessage', note)
-        return stream
-      },
-    },
-  })
-  return Object.create(client, { messages: { value: messages }, compactor: { value: compactor } })
+  requireClient('withCompaction', client, ['messages.create', 'post', 'withOptions'])
+  const compactor = compactorFor('withCompaction', options, 'anthropic')
+  const routes = [{ path: '/v1/messages', field: 'messages', compactor }] as const
+  const refused = { '/v1/messages/batches': 'messages.batches.create' }
+  return fittingClient(client, routes, { compactor }, refused)
 }
 
 /** The tool `recall` for `tools`, and what runs it. Create the compactor with `refs: true`. */

@@ -1,11 +1,13 @@
 // `precis/langchain`: messages of LangChain that fit, and a middleware for `createAgent`
 import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages'
-import { compact } from '../compactor/compact.ts'
 import type { Compacted, CompactOptions, CompactWithModel } from '../compactor/compact-interface.ts'
-import { createCompactor } from '../compactor/compactor.ts'
+import { compactMessages as compactWith } from '../compactor/compact-messages.ts'
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
-import type { UsageLike } from '../compactor/usage-like.ts'
+import { KIT } from '../compactor/kit.ts'
+import * as option from '../core/options.ts'
 import { provideClasses } from '../messages/langchain.ts'
+import { compactorFor } from './compactor-for.ts'
+import { countedIn } from './usage-book.ts'
 
 export type LangChainOptions = Omit<CompactorOptions, 'format'>
 
@@ -23,7 +25,14 @@ export function compactMessages(
   options: CompactOptions<BaseMessage>,
 ): Compacted<BaseMessage> | Promise<Compacted<BaseMessage>> {
   provideClasses({ human: HumanMessage, ai: AIMessage })
-  return compact(messages, { ...options, format: 'langchain' })
+  const { format = 'langchain' } = Object(options)
+  option.checkOptions('compactMessages', { format }, { format: option.oneOf('langchain') })
+  return compactWith(
+    messages,
+    Array.isArray(options) || Object(options) !== options ? options : { ...options, format },
+    KIT,
+    'compactMessages',
+  )
 }
 
 interface ModelCall {
@@ -36,8 +45,7 @@ interface ModelCall {
  */
 export function compactionMiddleware(options: LangChainOptions | Compactor<BaseMessage>) {
   provideClasses({ human: HumanMessage, ai: AIMessage })
-  const compactor: Compactor<BaseMessage> =
-    'fit' in options ? options : createCompactor({ ...options, format: 'langchain' })
+  const compactor = compactorFor('compactionMiddleware', options, 'langchain')
   return {
     name: 'PrecisCompaction',
     async wrapModelCall<R extends ModelCall, A>(
@@ -46,7 +54,7 @@ export function compactionMiddleware(options: LangChainOptions | Compactor<BaseM
     ): Promise<A> {
       const last = request.messages.findLast((message) => message.getType() === 'ai')
       const usage = (last as AIMessage | undefined)?.usage_metadata
-      const { messages } = await compactor.fit(request.messages, usage as UsageLike | undefined)
+      const { messages } = await compactor.fit(request.messages, countedIn(usage))
       return handler({ ...request, messages })
     },
   }

@@ -1,7 +1,7 @@
 // `precis/mastra`: a processor for agents of Mastra
-import { createCompactor } from '../compactor/compactor.ts'
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
-import type { UsageLike } from '../compactor/usage-like.ts'
+import { compactorFor } from './compactor-for.ts'
+import { countedIn } from './usage-book.ts'
 
 export type MastraOptions = Omit<CompactorOptions, 'format'>
 
@@ -15,7 +15,7 @@ interface Request<P> {
  * Mastra remembers stays whole.
  */
 export function compactionProcessor(options: MastraOptions | Compactor<object>) {
-  const compactor = 'fit' in options ? options : createCompactor({ ...options, format: 'ai-sdk' })
+  const compactor = compactorFor('compactionProcessor', options, 'ai-sdk')
   return {
     id: 'precis-compaction' as const,
     name: 'précis compaction',
@@ -23,7 +23,7 @@ export function compactionProcessor(options: MastraOptions | Compactor<object>) 
       prompt,
       steps,
     }: Request<P>): Promise<{ prompt: P }> {
-      const usage = steps?.at(-1)?.usage as UsageLike | undefined
+      const usage = countedIn(steps?.at(-1)?.usage)
       const { messages } = await compactor.fit(prompt, usage)
       return { prompt: messages as P }
     },

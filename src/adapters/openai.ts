@@ -1,10 +1,21 @@
 // `precis/openai`: messages that fit, with the caller's own client of OpenAI's SDK
-import { createCompactor } from '../compactor/compactor.ts'
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
+import { PrecisError } from '../core/errors.ts'
+import * as option from '../core/options.ts'
 import type { ModelPort } from '../core/ports.ts'
-import { MAX_OUTPUT_TOKENS, plainPrompt, stopReasonOf } from './prompt-text.ts'
-import { RECALL_DESCRIPTION, RECALL_INPUT, RECALL_NAME, runRecall } from './recall-tool.ts'
-import { UsageBook } from './usage-book.ts'
+import {
+  compactorFor,
+  isCompactor,
+  MAX_OUTPUT_TOKENS,
+  plainPrompt,
+  RECALL_DESCRIPTION,
+  RECALL_INPUT,
+  RECALL_NAME,
+  requireClient,
+  runRecall,
+  stopReasonOf,
+} from './compactor-for.ts'
+import { fittingClient, type SendingClient } from './fitting-client.ts'
 
 type Create = (body: never, options?: never) => unknown
 
@@ -19,8 +30,11 @@ export type OpenAiOptions = Omit<CompactorOptions, 'format'>
 /** A model for summaries on your client: `model` of `compact` and `createCompactor`. */
 export function openaiModel(
   client: Pick<OpenAiClient, 'chat'>,
-  { model }: { readonly model: string },
+  options: { readonly model: string },
 ): ModelPort {
+  requireClient('openaiModel', client, ['chat.completions.create'])
+  option.checkOptions('openaiModel', options, { model: option.text })
+  const { model } = options
   return {
     async ask(request) {
       const { system, messages } = plainPrompt(request)
@@ -46,50 +60,30 @@ export function openaiModel(
 }
 
 /**
- * The same client, whose `chat.completions.create` and `responses.create` send messages that fit, also where
- * they stream. Pass the whole history each time; the prefix stays stable between compactions.
+ * A client like yours whose `chat.completions` and `responses` send messages that fit: `create`, `stream`, `parse` and
+ * `runTools`, also after `withOptions`. Pass the whole history each time; the prefix stays stable between compactions.
  */
-export function withCompaction<C extends OpenAiClient>(
+export function withCompaction<C extends OpenAiClient & SendingClient>(
   client: C,
   options: OpenAiOptions,
 ): C & { readonly compactor: Compactor<object>; readonly responsesCompactor: Compactor<object> } {
-  const chat = createCompactor({ ...options, format: 'openai-chat' })
+  const methods = ['chat.completions.create', 'responses.create', 'post', 'withOptions']
+  requireClient('withCompaction', client, methods)
+  if (isCompactor(options))
+    throw new PrecisError('invalid-input', 'withCompaction: `options` must not be a compactor.', {
+      where: 'options',
+      hint: 'Each of the two APIs gets a compactor of its own. Pass the options of one.',
+    })
+  const chat = compactorFor('withCompaction', options, 'openai-chat')
   const { threadId } = options
-  const responses = createCompactor({
-    ...options,
-    format: 'openai-responses',
-    ...(threadId !== undefined && { threadId: `${threadId}.responses` }),
-  })
-  const completions = Object.create(client.chat.completions, {
-    create: { value: fitting(client.chat.completions, 'messages', chat) },
-  })
-  return Object.create(client, {
-    chat: { value: Object.create(client.chat, { completions: { value: completions } }) },
-    responses: {
-      value: Object.create(client.responses, {
-        create: { value: fitting(client.responses, 'input', responses) },
-      }),
-    },
-    compactor: { value: chat },
-    responsesCompactor: { value: responses },
-  })
-}
-
-function fitting(
-  api: { readonly create: Create },
-  field: 'messages' | 'input',
-  compactor: Compactor<object>,
-) {
-  const book = new UsageBook()
-  return async (body: Record<string, unknown>, options?: never) => {
-    const given = body[field]
-    // A plain text, and items that the server has, are not ours to change.
-    if (!Array.isArray(given)) return api.create(body as never, options)
-    const { messages } = await compactor.fit(given, book.take(given))
-    const answer = await api.create({ ...body, [field]: messages } as never, options)
-    book.note(Object(answer).usage, given, messages)
-    return answer
-  }
+  const beside = threadId !== undefined && { threadId: `${threadId}.responses` }
+  const apart = { ...options, ...beside }
+  const responses = compactorFor('withCompaction', apart, 'openai-responses')
+  const routes = [
+    { path: '/chat/completions', field: 'messages', compactor: chat },
+    { path: '/responses', field: 'input', compactor: responses },
+  ] as const
+  return fittingClient(client, routes, { compactor: chat, responsesCompactor: responses })
 }
 
 /** The tool `recall` for `tools` of both APIs, and what runs it. Create the compactor with `refs: true`. */
@@ -99,6 +93,15 @@ export function recallTool(compactor: Pick<Compactor<never>, 'recall'>) {
     chatTool: { type: 'function' as const, function: named },
     responsesTool: { type: 'function' as const, ...named, strict: false },
     run: (input: unknown) =>
-      runRecall(compactor, typeof input === 'string' ? JSON.parse(input) : input),
+      runRecall(compactor, typeof input === 'string' ? parsed(input) : input),
+  }
+}
+
+/** Arguments of a call as the model wrote them; what is no JSON is taken for words to look for. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { query: text }
   }
 }

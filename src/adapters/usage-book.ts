@@ -1,6 +1,6 @@
 // What a provider counted for a request, until the request comes that has its answer
 import { keyOf } from '../compactor/message-key.ts'
-import type { UsageLike } from '../compactor/usage-like.ts'
+import { readUsage, type UsageLike } from '../compactor/usage-like.ts'
 
 /** Requests whose answers have not come back yet. */
 const MOST_REQUESTS = 64
@@ -11,7 +11,7 @@ export class UsageBook {
 
   /** `lists` are the messages of the request: as they were given, and as they were sent. */
   note(usage: unknown, ...lists: readonly (readonly object[])[]): void {
-    if (typeof usage !== 'object' || usage === null) return
+    if (countedIn(usage) === undefined) return
     for (const messages of lists) {
       const key = prefixesOf(messages).at(-1)
       if (key === undefined) continue
@@ -32,6 +32,11 @@ export class UsageBook {
     for (const [other, counted] of this.#counted) if (counted === usage) this.#counted.delete(other)
     return usage
   }
+}
+
+/** A usage for `fit`, which refuses one that has no count: the caller cannot help what a server leaves out. */
+export function countedIn(usage: unknown): UsageLike | undefined {
+  return readUsage(Object(usage)) && (usage as UsageLike)
 }
 
 /** A key for each beginning of the messages. */

@@ -1,22 +1,38 @@
 // Keeps the branches of a compactor in a store: the first in the thread that was named, the others beside it
+import { PrecisError } from '../core/errors.ts'
 import type { Store } from '../core/ports.ts'
 import type { Json } from '../core/text/json.ts'
 import type { Journal } from '../threads/journal.ts'
-import { Branch, type PinState } from './branch.ts'
+import { Branch, type PinState, type Restored } from './branch.ts'
+
+/** Lines of a conversation that are followed at the same time: sub-agents, alternatives. */
+export const MOST_BRANCHES = 16
 
 interface Kept {
+  /** The latest last. */
   readonly branches: readonly Branch[]
   /** What the latest of them says of the compactor. */
   readonly pinState: PinState | undefined
 }
 
+/** A thread of the store: number 0 is the one that was named. */
+interface Slot {
+  readonly number: number
+  readonly journal: Journal
+}
+
 export class BranchKeeper {
   readonly #store: Store
   readonly #threadId: string
-  readonly #journals = new Map<Branch, Journal>()
-  /** The number of each root among the branches. */
+  readonly #slots = new Map<Branch, Slot>()
+  /** Threads of branches that are no longer followed: the next new branch takes the place of one. */
+  readonly #free: number[] = []
+  /** The number of each conversation. None is given twice. */
   readonly #roots = new Map<object, number>()
+  #lastRoot = -1
+  #turn = 0
   #count = 0
+  #hasNamed = false
   #opened: Promise<Kept> | undefined
 
   constructor(store: Store, threadId: string) {
@@ -34,24 +50,49 @@ export class BranchKeeper {
   }
 
   async #load(): Promise<Kept> {
-    this.#journals.clear()
+    this.#slots.clear()
     this.#roots.clear()
-    const found: { branch: Branch; pinState: PinState; at: number }[] = []
-    this.#count = 0
-    for (;;) {
-      const info = await this.#store.info(this.#name(this.#count))
-      if (!info) break
-      const journal = await this.#journal(this.#count)
+    this.#free.length = 0
+    const threads = await this.#threads()
+    const found: (Restored & { readonly slot: Slot; readonly at: number })[] = []
+    for (const { number, at } of threads) {
+      const journal = await this.#journal(number)
       const restored = Branch.restore(await journal.load())
-      if (restored) {
-        found.push({ ...restored, at: info.updatedAt.getTime() })
-        this.#journals.set(restored.branch, journal)
-        this.#adopt(restored.branch, restored.pinState.root)
-      }
-      this.#count += 1
+      if (number === 0) requireNoBranch(this.#threadId, restored)
+      if (restored && (number === 0 || isBranchOf(this.#threadId, restored)))
+        found.push({ ...restored, slot: { number, journal }, at })
     }
-    const latest = found.toSorted((one, other) => one.at - other.at)
-    return { branches: latest.map(({ branch }) => branch), pinState: latest.at(-1)?.pinState }
+    this.#hasNamed = threads[0]?.number === 0
+    this.#count = (threads.at(-1)?.number ?? -1) + 1
+    // Whoever deletes the thread that was named wants all of it forgotten.
+    if (!this.#hasNamed)
+      for (const { slot } of found.splice(0)) await this.#store.delete(this.#name(slot.number))
+    for (const { branch, pinState, slot } of found) {
+      this.#slots.set(branch, slot)
+      this.#adopt(branch, pinState.root)
+    }
+    const latest = found
+      .toSorted((one, other) => turnOf(one) - turnOf(other) || one.at - other.at)
+      .slice(-MOST_BRANCHES)
+    this.#turn = Math.max(0, ...found.map(turnOf))
+    const branches = latest.map(({ branch }) => branch)
+    this.#release(branches)
+    return { branches, pinState: latest.at(-1)?.pinState }
+  }
+
+  /** Those that there are, in their order. Some may be missing: deleted, or not yet written again. */
+  async #threads(): Promise<{ readonly number: number; readonly at: number }[]> {
+    const found: { number: number; at: number }[] = []
+    for (let first = 0; ; first += MOST_BRANCHES + 1) {
+      const numbers = Array.from({ length: MOST_BRANCHES + 1 }, (_, index) => first + index)
+      const infos = await Promise.all(numbers.map((each) => this.#store.info(this.#name(each))))
+      const more = numbers.flatMap((number, index) => {
+        const at = infos[index]?.updatedAt.getTime()
+        return at === undefined ? [] : [{ number, at }]
+      })
+      found.push(...more)
+      if (more.every(({ number }) => number === 0)) return found
+    }
   }
 
   /** Branches of one conversation have one root, and answer for each other. */
@@ -59,22 +100,72 @@ export class BranchKeeper {
     const root = [...this.#roots].find(([, each]) => each === number)?.[0]
     if (root) branch.root = root
     else this.#roots.set(branch.root, number)
+    this.#lastRoot = Math.max(this.#lastRoot, number)
+  }
+
+  /** Forgets branches that are no longer followed. The thread that was named keeps its events. */
+  #release(followed: readonly Branch[]): void {
+    const branches = new Set(followed)
+    const roots = new Set<object>(followed.map(({ root }) => root))
+    for (const [branch, { number }] of this.#slots) {
+      if (branches.has(branch)) continue
+      this.#slots.delete(branch)
+      if (number > 0) this.#free.push(number)
+    }
+    for (const root of this.#roots.keys()) if (!roots.has(root)) this.#roots.delete(root)
   }
 
   /** Writes what the store does not have yet, the latest branch last. */
-  async save(branches: readonly Branch[], pinState: Omit<PinState, 'root'>): Promise<void> {
+  async save(
+    branches: readonly Branch[],
+    pinState: Omit<PinState, 'threadId' | 'root' | 'turn'>,
+  ): Promise<void> {
+    this.#release(branches)
     for (const branch of branches) {
-      const journal = this.#journals.get(branch) ?? (await this.#journal(this.#count))
-      if (!this.#journals.has(branch)) {
-        this.#journals.set(branch, journal)
-        if (!this.#roots.has(branch.root)) this.#roots.set(branch.root, this.#count)
-        this.#count += 1
+      const { journal } = this.#slots.get(branch) ?? (await this.#newSlot(branch))
+      const turn = this.#turn + 1
+      const record = branch.record({
+        ...pinState,
+        threadId: this.#threadId,
+        root: this.#rootOf(branch),
+        turn,
+      })
+      if (record) {
+        this.#turn = turn
+        branch.log.append({ type: 'FOREIGN', data: record as unknown as Json })
       }
-      const root = this.#roots.get(branch.root) ?? 0
-      const record = branch.record({ ...pinState, root })
-      if (record) branch.log.append({ type: 'FOREIGN', data: record as unknown as Json })
       await journal.save(branch.log.events)
     }
+  }
+
+  async #newSlot(branch: Branch): Promise<Slot> {
+    const number = await this.#newNumber()
+    this.#hasNamed = true
+    this.#count = Math.max(this.#count, number + 1)
+    const slot = { number, journal: await this.#journal(number) }
+    this.#slots.set(branch, slot)
+    return slot
+  }
+
+  async #newNumber(): Promise<number> {
+    if (!this.#hasNamed) return 0
+    const old = this.#free.at(-1)
+    if (old !== undefined) {
+      await this.#store.delete(this.#name(old))
+      this.#free.pop()
+      return old
+    }
+    // A thread of somebody else may have the name.
+    while (await this.#store.info(this.#name(this.#count))) this.#count += 1
+    return this.#count
+  }
+
+  #rootOf({ root }: Branch): number {
+    const known = this.#roots.get(root)
+    if (known !== undefined) return known
+    this.#lastRoot += 1
+    this.#roots.set(root, this.#lastRoot)
+    return this.#lastRoot
   }
 
   #name(number: number): string {
@@ -86,4 +177,23 @@ export class BranchKeeper {
     const { Journal } = await import('../threads/journal.ts')
     return new Journal(this.#store, this.#name(number))
   }
+}
+
+function turnOf({ pinState }: { readonly pinState: PinState }): number {
+  return pinState.turn ?? 0
+}
+
+/** A thread of another compactor may have the name. Records of before do not say whose they are: turn 1 is no branch's. */
+function isBranchOf(threadId: string, { pinState, firstTurn }: Restored): boolean {
+  return pinState.threadId === undefined ? firstTurn > 1 : pinState.threadId === threadId
+}
+
+function requireNoBranch(threadId: string, restored: Restored | undefined): void {
+  const of = restored?.pinState.threadId
+  if (of === undefined || !threadId.startsWith(`${of}~`)) return
+  if (!/^[1-9]\d*$/.test(threadId.slice(of.length + 1))) return
+  throw new PrecisError('id-conflict', `The thread ${threadId} is a branch of ${of}.`, {
+    where: threadId,
+    hint: 'Give the compactor another threadId.',
+  })
 }

@@ -25,8 +25,12 @@ export interface BranchRecord {
   /** The number of the first event that it places, where that is not the one behind the record before. */
   readonly since?: number
   readonly format: FormatId
+  /** The thread that the compactor was given, in all of its branches. Old records lack it. */
+  readonly threadId?: string
   /** The branch of the same conversation that came first. */
   readonly root: number
+  /** Records of all branches are counted: the latest has the highest. */
+  readonly turn?: number
   /** As JSON; null for those that are none, such as instances of classes. */
   readonly messages: ListChange<Json>
   readonly entries: readonly (readonly EntryId[])[]

@@ -18,8 +18,15 @@ import {
 } from './branch-record.ts'
 import { keyOf } from './message-key.ts'
 
-/** What a record says of the compactor as a whole: its conversation, and its pins. */
-export type PinState = Pick<BranchRecord, 'root' | 'texts' | 'pinCount'>
+/** What a record says of the compactor as a whole: its thread, its conversation, and its pins. */
+export type PinState = Pick<BranchRecord, 'threadId' | 'root' | 'turn' | 'texts' | 'pinCount'>
+
+export interface Restored {
+  readonly branch: Branch
+  readonly pinState: PinState
+  /** That of its first record. */
+  readonly firstTurn: number
+}
 
 export class Branch {
   readonly log: MessageLog
@@ -56,9 +63,7 @@ export class Branch {
   }
 
   /** The branch that these events of a store are of, and the last that they say of the compactor. */
-  static restore(
-    events: readonly ThreadEvent[],
-  ): { branch: Branch; pinState: PinState } | undefined {
+  static restore(events: readonly ThreadEvent[]): Restored | undefined {
     const records = events.flatMap((event) => recordIn(event) ?? [])
     const last = records.at(-1)
     if (!last) return undefined
@@ -80,7 +85,7 @@ export class Branch {
     branch.#isRestored = true
     relink(log)
     branch.#noteRecorded(restOf(last), log.events.length)
-    return { branch, pinState: last }
+    return { branch, pinState: last, firstTurn: records[0]?.turn ?? 0 }
   }
 
   /** What changed since the last record; undefined if nothing did. */

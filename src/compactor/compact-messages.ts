@@ -2,15 +2,15 @@
 import { type CompactionReport, reportCompaction } from '../core/edit/report.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { PinData } from '../core/log/event.ts'
+import * as option from '../core/options.ts'
 import { runNow, runSteps } from '../core/steps.ts'
 import { weightOf } from '../core/view/context.ts'
-import { dialectOf } from '../messages/detect.ts'
+import { dialectOf, requireRoles } from '../messages/detect.ts'
 import { MessageLog } from '../messages/message-log.ts'
 import { writeMessages } from '../messages/write-messages.ts'
 import type { Compacted, Given } from './compact-interface.ts'
 import { findLosses } from './losses.ts'
-import * as option from './options.ts'
-import { type Kit, runCompaction } from './run-compaction.ts'
+import { type Kit, requireStrategy, runCompaction } from './run-compaction.ts'
 
 const CHECKS: option.Checks<Given<never>> = {
   budget: option.positive,
@@ -20,26 +20,33 @@ const CHECKS: option.Checks<Given<never>> = {
   instructions: option.optional(option.text),
   nextPrompt: option.optional(option.text),
   model: option.optional(option.model),
-  signal: option.anything,
+  signal: option.optional(option.signal),
 }
 
-/** Synchronous unless a model is given. */
+/** Synchronous unless a model is given. `of` is the function that errors name. */
 export function compactMessages<M extends object>(
   messages: readonly M[],
   options: Given<M>,
   kit: Kit,
+  of = 'compact',
 ): Compacted<M> | Promise<Compacted<M>> {
   return options?.model === undefined
-    ? runNow(compactSteps(messages, options, kit))
-    : runSteps(compactSteps(messages, options, kit))
+    ? runNow(compactSteps(messages, options, kit, of))
+    : runSteps(compactSteps(messages, options, kit, of))
 }
 
-function* compactSteps<M extends object>(messages: readonly M[], options: Given<M>, kit: Kit) {
-  requireMessages('compact', messages)
-  option.checkOptions('compact', options, CHECKS)
+function* compactSteps<M extends object>(
+  messages: readonly M[],
+  options: Given<M>,
+  kit: Kit,
+  of: string,
+) {
+  requireMessages(of, messages)
+  option.checkOptions(of, options, CHECKS)
+  requireStrategy(options.strategy, options.model, kit)
   const log = new MessageLog(dialectOf(messages, options.format))
   log.add(messages)
-  log.pins.push(...pinsOf(options.pins ?? [], log))
+  log.pins.push(...pinsOf([...new Set<unknown>(options.pins)], log))
   if (weightOf(log.context) <= options.budget)
     return { messages: messages as M[], changed: false, report: unchangedReport(log), losses: [] }
   const report = yield* runCompaction(log, options, 'command', kit)
@@ -56,8 +63,12 @@ function* compactSteps<M extends object>(messages: readonly M[], options: Given<
 }
 
 export function requireMessages(of: string, messages: unknown): void {
-  if (Array.isArray(messages)) return
-  throw new PrecisError('invalid-input', `${of}: messages must be an array.`, {
+  if (!Array.isArray(messages)) throw notAnArray(of)
+  requireRoles(messages)
+}
+
+function notAnArray(of: string): PrecisError {
+  return new PrecisError('invalid-input', `${of}: messages must be an array.`, {
     where: 'messages',
     hint: 'Pass the array of messages that you send to the model.',
   })

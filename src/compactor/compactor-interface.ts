@@ -55,7 +55,11 @@ export interface Compactor<M extends object> {
    * The messages of the whole conversation, or what `fit` gave last and new ones behind it. `usage` is what the
    * provider counted for the latest answer. Calls run one after the other.
    */
-  fit(messages: readonly M[], usage?: UsageLike | null, signal?: Signal): Promise<Fitted<M>>
+  fit<T extends M>(
+    messages: readonly T[],
+    usage?: UsageLike | null,
+    signal?: Signal,
+  ): Promise<Fitted<T>>
   /** Keeps a text or one of the messages; returns the id of the pin. */
   pin(pin: string | M): string
   unpin(pinId: string): void

@@ -1,12 +1,12 @@
 // Checks the options of a compactor and creates it, with the strategies of a kit
 import { PrecisError } from '../core/errors.ts'
+import * as option from '../core/options.ts'
 import { dialectOf } from '../messages/detect.ts'
 import type { Compactor, CompactorOptions } from './compactor-interface.ts'
 import { MessageCompactor } from './message-compactor.ts'
-import * as option from './options.ts'
-import type { Kit } from './run-compaction.ts'
+import { type Kit, requireStrategy } from './run-compaction.ts'
 
-const CHECKS: option.Checks<CompactorOptions> = {
+export const COMPACTOR_CHECKS: option.Checks<CompactorOptions> = {
   windowTokens: option.positive,
   at: option.optional(option.share),
   target: option.optional(option.share),
@@ -14,26 +14,32 @@ const CHECKS: option.Checks<CompactorOptions> = {
   strategy: option.optional(option.strategy),
   model: option.optional(option.model),
   instructions: option.optional(option.text),
-  pins: option.optional(option.list),
+  pins: option.optional(option.listOf(option.text)),
   refs: option.optional(option.flag),
-  store: option.optional(option.having('append', 'read', 'info')),
+  store: option.optional(option.having('append', 'read', 'info', 'delete')),
   threadId: option.optional(option.text),
 }
 
 const AT = 0.8
 const TARGET = 0.5
 
-export function compactorWith<M extends object>(options: CompactorOptions, kit: Kit): Compactor<M> {
-  option.checkOptions('createCompactor', options, CHECKS)
+/** `of` is the function that errors name. */
+export function compactorWith<M extends object>(
+  options: CompactorOptions,
+  kit: Kit,
+  of = 'createCompactor',
+): Compactor<M> {
+  option.checkOptions(of, options, COMPACTOR_CHECKS)
+  requireStrategy(options.strategy, options.model, kit)
   const { at = AT, target = TARGET } = options
   if (target >= at)
-    throw new PrecisError('invalid-input', 'createCompactor: `target` must be less than `at`.', {
+    throw new PrecisError('invalid-input', `${of}: \`target\` must be less than \`at\`.`, {
       where: 'target',
       hint: `Here they are ${target} and ${at}.`,
     })
   if (options.format !== undefined) dialectOf([], options.format)
   if ((options.store === undefined) !== (options.threadId === undefined))
-    throw new PrecisError('invalid-input', 'createCompactor: `store` and `threadId` go together.', {
+    throw new PrecisError('invalid-input', `${of}: \`store\` and \`threadId\` go together.`, {
       where: options.store === undefined ? 'store' : 'threadId',
       hint: 'The thread is where the compactor keeps what it knows; any name will do.',
     })

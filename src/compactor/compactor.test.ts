@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { generateMessages, MESSAGE_FORMATS } from '../../test/generate/message-arrays.ts'
 import { seeds } from '../../test/scale.ts'
+import type { Strategy } from '../core/edit/strategy.ts'
 import type { PrecisError } from '../core/errors.ts'
+import { dropTurns } from '../strategies/drop-turns.ts'
 import { compact } from './compact.ts'
 import { createCompactor } from './compactor.ts'
 import { keyOf } from './message-key.ts'
@@ -54,6 +56,32 @@ describe('fit', () => {
     expect(out).toBe(messages)
     expect(changed).toBe(false)
     expect(reading.by).toBe('estimated')
+  })
+
+  it('steps the reducer of a strategy over what is new, however often it compacts', async () => {
+    const steps: number[] = []
+    const reducer = {
+      name: 'steps',
+      version: 1,
+      init: () => 0,
+      step: (count: number, { seq }: { seq: number }) => {
+        steps.push(seq)
+        return count + 1
+      },
+    }
+    const strategy: Strategy = {
+      id: 'counted',
+      async propose(input) {
+        expect(await input.reduce?.(reducer)).toBe(input.context.version)
+        return dropTurns.propose(input)
+      },
+    }
+    const compactor = createCompactor<Message>({ windowTokens: 8_000, strategy })
+    let compactions = 0
+    compactor.on('compaction', () => (compactions += 1))
+    for (let count = 1; count <= 60; count += 1) await compactor.fit(loop(count))
+    expect(compactions).toBeGreaterThan(2)
+    expect(steps).toEqual(steps.map((_, index) => index + 1))
   })
 
   it('shares the whole of each request with the next one, except where it compacts', async () => {
@@ -218,6 +246,25 @@ describe('a compactor', () => {
     [{ windowTokens: 9, window: 9 }, 'unknown option `window`'],
   ])('names what is wrong with its options: %j', (options, message) => {
     expect(() => createCompactor(options as never)).toThrow(message)
+  })
+
+  it('knows messages again whose own fields are no JSON', async () => {
+    const odd = { at: new Date(0), big: 10n, none: undefined, map: new Map(), self: {} }
+    odd.self = odd
+    const messages = loop(30).map((message) => ({ ...message, odd }))
+    const compactor = createCompactor<Message>({ windowTokens: 8_000 })
+    const first = await compactor.fit(messages)
+    const second = await compactor.fit([...messages, { role: 'user', content: 'And?' }])
+    expect(second.report).toBeUndefined()
+    expect(second.messages.slice(0, -1)).toEqual(first.messages)
+  })
+
+  it('has a text that is pinned twice once', async () => {
+    const { compactor, fitted } = await compacted({ pins: ['Stay calm.', 'Stay calm.'] })
+    expect(JSON.stringify(fitted.messages).split('Stay calm.')).toHaveLength(2)
+    expect(compactor.pin('Stay calm.')).toBe(compactor.pin('Stay calm.'))
+    const { messages } = compact(loop(30), { budget: 4_000, pins: ['Be quick.', 'Be quick.'] })
+    expect(JSON.stringify(messages).split('Be quick.')).toHaveLength(2)
   })
 
   it('needs messages before it can undo', () => {

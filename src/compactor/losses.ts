@@ -19,6 +19,15 @@ export interface Loss {
   readonly tokensAfter: number
 }
 
+/** Events never change, and a compactor lists its losses with each request. */
+const weights = new WeakMap<object, number>()
+
+function weigh(event: Parameters<typeof itemOfEvent>[0]): number {
+  const tokens = weights.get(event) ?? itemOfEvent(event).tokens
+  weights.set(event, tokens)
+  return tokens
+}
+
 /** `indexOf` gives the index that a message has for the caller. */
 export function findLosses(
   log: MessageLog,
@@ -49,7 +58,7 @@ export function findLosses(
         kind: left === undefined ? 'removed' : 'shortened',
         what: nameOfEntry(id, eventAt),
         why: why.get(id) ?? otherwise,
-        tokensBefore: itemOfEvent(event).tokens,
+        tokensBefore: weigh(event),
         tokensAfter: left?.tokens ?? 0,
       },
     ]

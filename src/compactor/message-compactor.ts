@@ -3,25 +3,33 @@ import type { Reading } from '../core/edit/change.ts'
 import type { CompactionReport } from '../core/edit/report.ts'
 import { redo, undo } from '../core/edit/reverse.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
+import * as option from '../core/options.ts'
 import type { Signal } from '../core/ports.ts'
 import { runSteps } from '../core/steps.ts'
 import { calibrationOf, weightOf } from '../core/view/context.ts'
-import { readContext } from '../core/window/reading.ts'
+import { readContext } from '../core/window/usage.ts'
 import { dialectOf } from '../messages/detect.ts'
 import { Branch } from './branch.ts'
-import { BranchKeeper } from './branch-keeper.ts'
+import { BranchKeeper, MOST_BRANCHES } from './branch-keeper.ts'
 import { pinsOf, requireMessages } from './compact-messages.ts'
 import type { Compactor, CompactorEvents, CompactorOptions, Fitted } from './compactor-interface.ts'
 import { findLosses } from './losses.ts'
 import { keyOf } from './message-key.ts'
 import { type RecallOptions, recallFrom } from './recall.ts'
 import { type Kit, runCompaction } from './run-compaction.ts'
-import { readUsage, type UsageLike } from './usage-like.ts'
+import { readUsage, type UsageLike, usageProblem } from './usage-like.ts'
 
-/** Lines of a conversation that are followed at the same time: sub-agents, alternatives. */
-const MOST_BRANCHES = 16
 /** What could not be made smaller is tried again when it has grown by this share. */
 const STUCK_GROWTH = 1.05
+
+const FIT_CHECKS = {
+  usage: option.optional(usageProblem),
+  signal: option.optional(option.signal),
+}
+const ON_CHECKS = {
+  event: option.oneOf('compaction', 'failed', 'forked'),
+  listener: option.callback,
+}
 
 export type Choices = CompactorOptions & Required<Pick<CompactorOptions, 'at' | 'target'>>
 
@@ -40,10 +48,14 @@ export class MessageCompactor<M extends object> implements Compactor<M> {
     this.#kit = kit
     const { store, threadId } = options
     if (store && threadId !== undefined) this.#keeper = new BranchKeeper(store, threadId)
-    for (const text of options.pins ?? []) this.#texts.set(this.#newPinId(), text)
+    for (const text of new Set(options.pins)) this.#texts.set(this.#newPinId(), text)
   }
 
-  fit(messages: readonly M[], usage?: UsageLike | null, signal?: Signal): Promise<Fitted<M>> {
+  fit<T extends M>(
+    messages: readonly T[],
+    usage?: UsageLike | null,
+    signal?: Signal,
+  ): Promise<Fitted<T>> {
     return this.#next(async () => {
       await this.#open()
       const fitted = await this.#fit(messages, usage, signal)
@@ -85,20 +97,21 @@ export class MessageCompactor<M extends object> implements Compactor<M> {
     if (this.#keeper) void this.ready().catch(() => undefined)
   }
 
-  async #fit(
-    messages: readonly M[],
+  async #fit<T extends M>(
+    messages: readonly T[],
     usage: UsageLike | null | undefined,
     signal: Signal | undefined,
-  ): Promise<Fitted<M>> {
+  ): Promise<Fitted<T>> {
     requireMessages('fit', messages)
+    option.checkOptions('fit', { usage: usage ?? undefined, signal }, FIT_CHECKS)
     const branch = this.#branchFor(messages, usage)
     const report = await this.#shrink(branch, signal)
-    const written = branch.write(this.#options.refs ?? false) as readonly unknown[] as M[]
+    const written = branch.write(this.#options.refs ?? false) as readonly unknown[] as T[]
     const isSame =
       written.length === messages.length &&
       written.every((message, index) => message === messages[index])
     return {
-      messages: isSame ? (messages as M[]) : written,
+      messages: isSame ? (messages as T[]) : written,
       changed: !isSame,
       ...(report && { report }),
       losses: isSame ? [] : findLosses(branch.log, (number) => branch.indexOf(number)),
@@ -177,7 +190,10 @@ export class MessageCompactor<M extends object> implements Compactor<M> {
   }
 
   pin(pin: string | M): string {
+    option.checkOptions('pin', { pin }, { pin: option.textOrObject })
     this.#requireOne()
+    const same = [...this.#texts].find(([, text]) => text === pin)
+    if (same) return same[0]
     const pinId = this.#newPinId()
     if (typeof pin === 'string') this.#texts.set(pinId, pin)
     else {
@@ -254,6 +270,7 @@ export class MessageCompactor<M extends object> implements Compactor<M> {
     event: E,
     listener: (value: CompactorEvents[E]) => void,
   ): () => void {
+    option.checkOptions('on', { event, listener }, ON_CHECKS)
     const listeners = this.#listeners.get(event) ?? new Set()
     this.#listeners.set(event, listeners)
     listeners.add(listener)

@@ -4,7 +4,23 @@ import { CACHE_MARKS } from '../messages/cache-marks.ts'
 import { byteLength } from '../messages/dialect.ts'
 
 export function keyOf(message: unknown): string {
-  return hashOf(JSON.stringify(shownOf(message), withoutMarks) ?? '')
+  return hashOf(textOf(shownOf(message)))
+}
+
+/** A field that the provider never sees may lead back to its message: each object is then written once. */
+function textOf(shown: unknown): string {
+  try {
+    return JSON.stringify(shown, withoutMarks) ?? ''
+  } catch {
+    const seen = new WeakSet<object>()
+    const once = (name: string, value: unknown) => {
+      if (typeof value !== 'object' || value === null) return withoutMarks(name, value)
+      if (seen.has(value)) return 'seen'
+      seen.add(value)
+      return withoutMarks(name, value)
+    }
+    return JSON.stringify(shown, once) ?? ''
+  }
 }
 
 /** Of an instance of a class only what is sent. */

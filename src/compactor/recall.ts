@@ -1,5 +1,6 @@
 // Reads what compactions took out of messages again: by ref, or by words
 import { PrecisError } from '../core/errors.ts'
+import * as option from '../core/options.ts'
 import { buildSnippet } from '../core/search/documents.ts'
 import { findWords, isAsked, queryWords } from '../core/search/words.ts'
 import { callsAfter, isEntryId, parseEntryId } from '../core/view/entry.ts'
@@ -15,12 +16,19 @@ export interface RecallOptions {
   readonly limit?: number
 }
 
+const RECALL_CHECKS: option.Checks<RecallOptions> = {
+  offset: option.optional(option.count),
+  limit: option.optional(option.positive),
+}
+
 const PAGE_CHARS = 20_000
 const FINDS = 10
 const SNIPPET_CHARS = 200
 
 /** The text behind a ref such as `e12`, or the entries that have the words. */
 export function recallFrom(log: MessageLog, asked: string, options: RecallOptions = {}): string {
+  option.checkOptions('recall', { refOrWords: asked }, { refOrWords: option.text })
+  option.checkOptions('recall', options, RECALL_CHECKS)
   const ref = /^\[?(?:ref:\s*)?([^\s\]]+)\]?$/.exec(asked.trim())?.[1] ?? ''
   return isEntryId(ref) ? readRef(log, ref, options) : search(log, asked, options)
 }

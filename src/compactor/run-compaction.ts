@@ -2,7 +2,7 @@
 import { compactLog } from '../compaction/compact-log.ts'
 import type { Trigger } from '../core/edit/change.ts'
 import type { CompactionReport, ReportFallback } from '../core/edit/report.ts'
-import { type Strategy, unknownStrategy } from '../core/edit/strategy.ts'
+import { STRATEGIES_WITH_MODEL, type Strategy, unknownStrategy } from '../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { AskAnswer, AskRequest, ModelPort, Signal } from '../core/ports.ts'
 import { type Steps, wait } from '../core/steps.ts'
@@ -13,7 +13,7 @@ import type { MessageLog } from '../messages/message-log.ts'
 export type ModelLike = ModelPort | ((request: AskRequest) => Promise<string | AskAnswer>)
 
 /** How a compaction is made. `budget` is the number of estimated tokens to come to. */
-export interface CompactionChoices {
+export interface RunChoices {
   readonly budget: number
   readonly strategy?: Strategy | string | undefined
   readonly model?: ModelLike | undefined
@@ -34,7 +34,7 @@ export interface Kit {
 /** Appends one COMPACTION to the log, or two where a summary is still too long. Throws where it cannot. */
 export function* runCompaction(
   log: MessageLog,
-  choices: CompactionChoices,
+  choices: RunChoices,
   trigger: Trigger,
   kit: Kit,
 ): Steps<CompactionReport> {
@@ -62,21 +62,11 @@ function* loadDefault(): Steps<Strategy> {
   return brief
 }
 
-function* findStrategy(
-  asked: Strategy | string,
-  model: unknown,
-  { strategies }: Kit,
-): Steps<Strategy> {
+function* findStrategy(asked: Strategy | string, model: unknown, kit: Kit): Steps<Strategy> {
   if (typeof asked !== 'string') return asked
-  const known = strategies.find(({ id }) => id === asked)
+  requireStrategy(asked, model, kit)
+  const known = kit.strategies.find(({ id }) => id === asked)
   if (known) return known
-  if (model === undefined && !WITH_MODEL.includes(asked))
-    throw unknownStrategy(asked, [...strategies.map(({ id }) => id), ...WITH_MODEL])
-  if (model === undefined)
-    throw new PrecisError('no-model', `The strategy "${asked}" asks a model, and none is given.`, {
-      where: 'model',
-      hint: `Pass \`model\`, or a strategy that needs none: ${strategies.map(({ id }) => id).join(', ')}.`,
-    })
   const { DEFAULT_STRATEGIES } = yield* wait(import('../strategies/index.ts'))
   const found = DEFAULT_STRATEGIES.find(({ id }) => id === asked)
   if (found) return found
@@ -86,20 +76,32 @@ function* findStrategy(
   )
 }
 
-const WITH_MODEL: readonly string[] = [
-  'brief',
-  'summarize',
-  'ai-summarize',
-  'keep-recent',
-  'whole-summary',
-  'chunked-fold',
-  'fresh-session',
-]
+/** Throws for the id of a strategy that cannot be had: before there is anything to compact. */
+export function requireStrategy(
+  asked: Strategy | string | undefined,
+  model: unknown,
+  { strategies }: Kit,
+): void {
+  if (typeof asked !== 'string') return
+  const ids = strategies.map(({ id }) => id)
+  if (ids.includes(asked) || (model !== undefined && LOADED.includes(asked))) return
+  if (!STRATEGIES_WITH_MODEL.includes(asked))
+    throw unknownStrategy(asked, [
+      ...new Set([...ids, ...(model === undefined ? STRATEGIES_WITH_MODEL : LOADED)]),
+    ])
+  throw new PrecisError('no-model', `The strategy "${asked}" asks a model, and none is given.`, {
+    where: 'model',
+    hint: `Pass \`model\`, or a strategy that needs none: ${ids.join(', ')}.`,
+  })
+}
+
+/** What `precis/light` lacks can be loaded, too, where waiting is possible. */
+const LOADED: readonly string[] = [...STRATEGIES_WITH_MODEL, 'extract', 'prune']
 
 function* runStrategy(
   log: MessageLog,
   strategy: Strategy,
-  choices: CompactionChoices,
+  choices: RunChoices,
   trigger: Trigger,
   fallback?: ReportFallback,
 ): Steps<CompactionReport> {
@@ -128,11 +130,57 @@ function* runStrategy(
 }
 
 function portOf(model: ModelLike): ModelPort {
-  if (typeof model !== 'function') return model
+  const isFunction = typeof model === 'function'
   return {
     async ask(request) {
-      const answer = await model(request)
-      return typeof answer === 'string' ? { text: answer, stopReason: 'end' } : answer
+      const answer: unknown = await unlessFailed(
+        async () => unlessAborted(isFunction ? model(request) : model.ask(request), request.signal),
+        request.signal,
+      )
+      return readAnswer(answer)
     },
+    ...(!isFunction && model.limitsOf && { limitsOf: model.limitsOf.bind(model) }),
+    ...(!isFunction && model.converse && { converse: model.converse.bind(model) }),
+  }
+}
+
+/** What the caller's model throws is the model's failure, not ours. */
+async function unlessFailed<T>(ask: () => Promise<T>, signal: Signal | undefined): Promise<T> {
+  try {
+    return await ask()
+  } catch (thrown) {
+    if (PrecisError.is(thrown)) throw thrown
+    const said = asPrecisError(thrown).message
+    if (signal?.aborted) throw new PrecisError('aborted', 'The summary was aborted.')
+    throw new PrecisError('model-failed', `The model failed: ${said}`, {
+      where: 'model',
+      hint: 'The error is the one that your model threw: see its `cause`.',
+      cause: thrown,
+    })
+  }
+}
+
+function readAnswer(answer: unknown): AskAnswer {
+  if (typeof answer === 'string') return { text: answer, stopReason: 'end' }
+  const { text, stopReason } = Object(answer)
+  if (typeof text === 'string' && typeof stopReason === 'string') return answer as AskAnswer
+  throw new PrecisError(
+    'model-failed',
+    'The answer cannot be read: the model must return a text or { text, stopReason }.',
+    { where: 'model', hint: "Return the text of the answer, or { text, stopReason: 'end' }." },
+  )
+}
+
+/** A function need not know of signals: the caller does not wait for it longer than it wants to. */
+async function unlessAborted<T>(answer: T | Promise<T>, signal: Signal | undefined): Promise<T> {
+  if (!signal) return answer
+  const aborted = Promise.withResolvers<never>()
+  const stop = () => aborted.reject(new PrecisError('aborted', 'The summary was aborted.'))
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  try {
+    return await Promise.race([answer, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
 }

@@ -22,6 +22,8 @@ export interface AskedTurn {
 export interface OfferedTool {
   readonly name: string
   readonly schema: Json // JSON Schema of its arguments
+  /** Of the Responses API: the group that it was offered in, which a call must name. */
+  readonly namespace?: string
 }
 
 /** `any`: some tool must be called; a name: that one. */

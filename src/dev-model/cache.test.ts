@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { MarkedCache } from './cache.ts'
 import type { Segment } from './count.ts'
-import { AutomaticCache } from './prefix-cache.ts'
+import { AutomaticCache } from './wire-format.ts'
 
 const MINUTE_MS = 60_000
 const FIVE_MINUTES = 5 * MINUTE_MS

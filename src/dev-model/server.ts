@@ -14,10 +14,10 @@ import { Memory } from './memory.ts'
 import { ollamaFormat } from './ollama/ollama.ts'
 import { openaiChatFormat } from './openai/chat.ts'
 import { openaiResponsesFormat } from './openai/responses.ts'
-import { AutomaticCache } from './prefix-cache.ts'
 import { respond } from './respond.ts'
 import { type RecordedRequest, Recorder, Responder, type Script } from './responder.ts'
 import type { StandIn } from './turn.ts'
+import { AutomaticCache } from './wire-format.ts'
 
 export interface DevModelOptions {
   readonly port?: number // 0: any free one

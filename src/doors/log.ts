@@ -44,7 +44,6 @@ export type { Problem } from '../core/view/round-results.ts'
 export { openRoundStart, roundsOf, seamsOf } from '../core/view/seam.ts'
 export * from '../core/window/policy.ts'
 export * from '../core/window/presets.ts'
-export { readContext } from '../core/window/reading.ts'
 export {
   chars4Counter,
   estimateCounter,
@@ -53,3 +52,4 @@ export {
 export { cutHead, cutTail } from '../core/window/tokens/cut.ts'
 export type { ContextBudget, TriggerPolicy } from '../core/window/trigger.ts'
 export type { UsageState } from '../core/window/usage.ts'
+export { readContext } from '../core/window/usage.ts'

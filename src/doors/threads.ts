@@ -1,12 +1,13 @@
 // `createThreads` as the library gives it: everything has a default, and options are checked
 import type { CompactionOptions, CompactionOutcome } from '../compaction/plan.ts'
-import * as option from '../compactor/options.ts'
 import type { Strategy } from '../core/edit/strategy.ts'
+import * as option from '../core/options.ts'
 import type { Built } from '../core/view/build.ts'
 import { memoryStore } from '../stores/memory/memory.ts'
 import { DEFAULT_STRATEGIES } from '../strategies/index.ts'
 import { randomIds, systemClock } from '../system.ts'
 import {
+  type AppendChoices,
   createThreads as createThreadsOn,
   type Threads as StoredThreads,
   type ThreadsOptions,
@@ -40,8 +41,45 @@ const CHECKS: option.Checks<ThreadsOptions> = {
   store: option.optional(option.having('append', 'read')),
   clock: option.optional(option.having('now', 'sleep')),
   ids: option.optional(option.having('next')),
-  strategies: option.optional(option.iterable),
-  reducers: option.optional(option.list),
+  strategies: option.optional(option.listOf(option.strategyObject)),
+  reducers: option.optional(option.listOf(option.having('init', 'step'))),
+}
+
+const TRIGGERS = ['command', 'tool', 'auto', 'overflow', 'background', 'import'] as const
+
+const COMPACTION_CHECKS: option.Checks<ThreadCompaction> = {
+  budget: option.optional(option.positive),
+  targetTokens: option.optional(option.positive),
+  minTokens: option.optional(option.count),
+  trigger: option.optional(option.oneOf(...TRIGGERS)),
+  instructions: option.optional(option.text),
+  nextPrompt: option.optional(option.text),
+  pins: option.optional(option.listOf(option.object)),
+  pinning: option.optional(option.object),
+  provider: option.optional(option.having('ask')),
+  model: option.optional(option.text),
+  fastModel: option.optional(option.text),
+  form: option.optional(option.oneOf('conversation', 'apart')),
+  windowTokens: option.optional(option.positive),
+  capacityTokens: option.anything,
+  signal: option.optional(option.signal),
+  expectedVersion: option.optional(option.count),
+  timestamp: option.optional(option.having('toISOString')),
+  runId: option.optional(option.text),
+  agent: option.anything,
+  toolExecutor: option.anything,
+  tools: option.optional(option.list),
+  thinking: option.anything,
+  scratch: option.optional(option.having('get', 'set', 'clear')),
+  onProgress: option.optional(option.callback),
+  onWarning: option.optional(option.callback),
+  settings: option.optional(option.object),
+  fallback: option.optional(option.object),
+}
+
+const APPEND_CHECKS: option.Checks<AppendChoices> = {
+  expectedVersion: option.optional(option.count),
+  openCalls: option.optional(option.oneOf('close', 'leave')),
 }
 
 /**
@@ -49,13 +87,15 @@ const CHECKS: option.Checks<ThreadsOptions> = {
  * strategies that come with précis.
  */
 export function createThreads(options: Partial<ThreadsOptions> = {}): Threads {
-  option.checkOptions('createThreads', options, CHECKS)
+  const listed = isIterable(options?.strategies) && { strategies: [...options.strategies] }
+  option.checkOptions('createThreads', options && { ...options, ...listed }, CHECKS)
   const stored = createThreadsOn({
     store: memoryStore(),
     clock: systemClock,
     ids: randomIds,
     strategies: DEFAULT_STRATEGIES,
     ...options,
+    ...listed,
   })
   const messages = async (threadId: string, format?: WireFormat) => {
     const built = await stored.messages(threadId)
@@ -63,15 +103,26 @@ export function createThreads(options: Partial<ThreadsOptions> = {}): Threads {
   }
   return {
     ...stored,
+    append: async (threadId, drafts, choices = {}) => {
+      option.checkOptions('append', choices, APPEND_CHECKS)
+      return stored.append(threadId, drafts, choices)
+    },
     messages: messages as Threads['messages'],
-    compact: (threadId, strategy, given) => stored.compact(threadId, strategy, planned(given)),
-    prepare: (threadId, strategy, given) => stored.prepare(threadId, strategy, planned(given)),
+    compact: async (threadId, strategy, given) =>
+      stored.compact(threadId, strategy, planned('compact', given)),
+    prepare: async (threadId, strategy, given) =>
+      stored.prepare(threadId, strategy, planned('prepare', given)),
   }
 }
 
-function planned({ budget, targetTokens, ...options }: ThreadCompaction = {}): CompactionOptions {
+function planned(of: string, given: ThreadCompaction = {}): CompactionOptions {
+  option.checkOptions(of, given, COMPACTION_CHECKS)
+  const { budget, targetTokens, ...options } = given
   const tokens = budget ?? targetTokens
-  if (tokens !== undefined)
-    option.checkOptions('compact', { budget: tokens }, { budget: option.positive })
   return tokens === undefined ? options : { ...options, targetTokens: tokens }
+}
+
+/** Any list but a text: some can be read only once. */
+function isIterable(value: unknown): value is Iterable<Strategy> {
+  return typeof value === 'object' && typeof Object(value)[Symbol.iterator] === 'function'
 }

@@ -22,7 +22,7 @@ interface Sign {
 /** The losses that the modules for the wire do not report themselves. */
 const SIGNS: { readonly [L in Loss]?: Sign } = {
   failures: {
-    sentence: 'that a tool failed is told by its text alone',
+    sentence: 'only the text of a result says that its tool failed',
     meets: (part) => part.type === 'tool_result' && part.status !== 'completed',
   },
   'failure-kinds': {

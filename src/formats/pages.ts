@@ -1,4 +1,5 @@
 // Pages for people, in Markdown or as one HTML file that needs nothing else: a context, or a whole transcript. Written only.
+import { escapeSteering } from '../core/text/visible.ts'
 import type { Message, MessagePart } from '../core/view/message.ts'
 import type { Exported, View } from './session-format.ts'
 
@@ -68,7 +69,7 @@ function writeMarkdown(sections: readonly Section[], title = TITLE): Exported {
       blocks.push(kind === 'said' ? text : fenced(text))
     }
   }
-  return { text: `${blocks.join('\n\n')}\n`.toWellFormed(), problems: [] }
+  return { text: escapeSteering(`${blocks.join('\n\n')}\n`.toWellFormed()), problems: [] }
 }
 
 function inContents(sections: readonly Section[]) {
@@ -120,7 +121,7 @@ ${list}${sections.map(sectionHtml).join('\n')}
 </body>
 </html>
 `
-  return { text: text.toWellFormed(), problems: [] }
+  return { text: escapeSteering(text.toWellFormed()), problems: [] }
 }
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}

@@ -22,7 +22,7 @@ export interface NamedDraft {
 }
 
 /** A compaction that the tool recorded: what stood in the context afterwards. */
-export interface RecordedCompaction {
+export interface RecordedChange {
   /** In order. `keep` is a name given with an earlier draft; `or` stands in where that is gone. */
   readonly put: readonly (NewEntry | { readonly keep: string; readonly or?: NewEntry })[]
   /** Everything from the draft of this name to the end stays, behind what is put. */
@@ -46,7 +46,7 @@ export type Step =
   | {
       readonly type: 'compaction'
       readonly thread: string
-      readonly compaction: RecordedCompaction
+      readonly compaction: RecordedChange
     }
 
 /** What is written: the context as it is, and where it is at hand the log it comes from. */
@@ -81,7 +81,7 @@ export type Loss =
   | 'result-media' // an image in a result stands elsewhere, or becomes a note
   | 'result-blocks' // the texts of a result become one
   | 'empty-results' // are given a word
-  | 'failures' // that a tool failed is told by its text alone
+  | 'failures' // only the text of a result says that its tool failed
   | 'failure-kinds' // aborted and denied results become failed ones
   | 'reminders' // become text of the user
   | 'checkpoints' // become text

@@ -1,21 +1,20 @@
 // Messages of the AI SDK: `ModelMessage[]`
+import { fieldsIn, isRecord, listIn, textIn } from '../core/text/json.ts'
 import type { Block, Part } from '../core/view/content.ts'
+import { dataUrl } from '../wire/content-parts.ts'
 import {
   type AnyMessage,
   base64Of,
   byteLength,
   type Dialect,
-  fieldsIn,
   hasOnlyText,
   joinTexts,
-  listIn,
   madeOf,
-  mediaOf,
   type Piece,
   plain,
   type ReadCall,
+  readContent,
   rebuildList,
-  textIn,
   withoutTexts,
   writeParts,
 } from './dialect.ts'
@@ -38,7 +37,7 @@ export const aiSdkMessages: Dialect = {
     if (role === 'tool') return Array.isArray(content) ? 'yes' : 'no'
     if (role !== 'system' && role !== 'user' && role !== 'assistant') return 'no'
     if (typeof message.type === 'string' || Array.isArray(message.tool_calls)) return 'no'
-    if (isFields(message.providerOptions)) return 'yes'
+    if (isRecord(message.providerOptions)) return 'yes'
     if (typeof content === 'string') return 'maybe'
     if (!Array.isArray(content)) return 'no'
     const isOwn = content.some((value) => {
@@ -51,7 +50,7 @@ export const aiSdkMessages: Dialect = {
   },
   read({ role, content }) {
     if (role === 'system') return [{ kind: 'system', text: textIn(content) ?? '' }]
-    if (role === 'user') return [{ kind: 'user', content: readContent(content) }]
+    if (role === 'user') return [{ kind: 'user', content: readContent(content, readPart) }]
     if (role === 'assistant') return [readAnswer(content)]
     if (role === 'tool') return readResults(listIn(content))
     return [{ kind: 'kept', text: textIn(content) ?? '' }]
@@ -78,16 +77,8 @@ export const aiSdkMessages: Dialect = {
   make: (role, text) => ({ role, content: [textPart(text)] }),
 }
 
-function isFields(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
-}
-
 function textPart(text: string): AnyMessage {
   return { type: 'text', text }
-}
-
-function readContent(content: unknown): string | Part[] {
-  return Array.isArray(content) ? content.map(readPart) : (textIn(content) ?? '')
 }
 
 function readPart(value: unknown): Part {
@@ -116,7 +107,7 @@ function readData(given: unknown, mimeType: string, isText: boolean) {
   const text = given instanceof Object && 'href' in given ? String(given.href) : textIn(given)
   if (text === undefined) return { mimeType }
   if (isText) return { mimeType, text }
-  return /^(?:data|https?|file):/.test(text) ? mediaOf(text, mimeType) : { mimeType, data: text }
+  return /^(?:data|https?|file):/.test(text) ? dataUrl(text, mimeType) : { mimeType, data: text }
 }
 
 /** A tool that the provider ran has its result in the same message: both stay where they are. */

@@ -1,36 +1,32 @@
 // Messages of Anthropic's API: `MessageParam[]`
-import type { Block, Part } from '../core/view/content.ts'
+import { fieldsIn, listIn, textIn } from '../core/text/json.ts'
+import type { Block, Media, Part } from '../core/view/content.ts'
+import { mediaOfSource } from '../wire/content-parts.ts'
 import {
   type AnyMessage,
   base64Of,
   type Dialect,
-  fieldsIn,
   hasOnlyText,
   joinTexts,
-  listIn,
   madeOf,
   type Piece,
   plain,
   type ReadCall,
   rebuildList,
-  textIn,
+  textsIn,
   withoutTexts,
   writeParts,
 } from './dialect.ts'
 
 const PROVIDER = 'anthropic'
-const OWN_BLOCKS: ReadonlySet<unknown> = new Set([
-  'tool_use',
-  'tool_result',
-  'thinking',
-  'redacted_thinking',
-  'server_tool_use',
-  'web_search_tool_result',
-  'search_result',
-  'document',
-  'container_upload',
-])
-const KNOWN_BLOCKS: ReadonlySet<unknown> = new Set([...OWN_BLOCKS, 'text', 'image'])
+/** Tools of the server have many: `web_fetch_tool_result`, `mcp_tool_use`, `tool_addition`. */
+const OWN_BLOCK =
+  /(?:^|_)tool_(?:use|result|listing|addition|removal)$|^(?:redacted_)?thinking$|^(?:search_result|document|container_upload|compaction|fallback)$/
+const SHARED_BLOCKS: ReadonlySet<unknown> = new Set(['text', 'image'])
+
+function isOwnBlock(type: unknown): boolean {
+  return typeof type === 'string' && OWN_BLOCK.test(type)
+}
 
 export const anthropicMessages: Dialect = {
   id: 'anthropic',
@@ -41,16 +37,16 @@ export const anthropicMessages: Dialect = {
     const types = content.map((block) => fieldsIn(block).type)
     const isOwn = content.some((block) => {
       const { type: kind, source } = fieldsIn(block)
-      return OWN_BLOCKS.has(kind) || (kind === 'image' && source !== undefined)
+      return isOwnBlock(kind) || (kind === 'image' && source !== undefined)
     })
     if (isOwn) return 'yes'
-    return types.every((each) => KNOWN_BLOCKS.has(each)) ? 'maybe' : 'no'
+    return types.every((each) => SHARED_BLOCKS.has(each)) ? 'maybe' : 'no'
   },
   read: ({ role, content }) =>
     role === 'assistant'
       ? [readAnswer(content)]
       : role === 'system'
-        ? [{ kind: 'system', text: textOf(content) }]
+        ? [{ kind: 'system', text: textsIn(content) }]
         : readUser(content),
   rebuild(message, remaining) {
     const { content } = message
@@ -81,11 +77,6 @@ function textBlock(text: string): AnyMessage {
   return { type: 'text', text }
 }
 
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content
-  return joinTexts(listIn(content).map((block) => ({ text: textIn(fieldsIn(block).text) ?? '' })))
-}
-
 function readUser(content: unknown): Piece[] {
   if (!Array.isArray(content)) return [{ kind: 'user', content: textIn(content) ?? '' }]
   const pieces: Piece[] = []
@@ -112,40 +103,44 @@ function readResult(content: unknown): Block[] {
     const block = fieldsIn(value)
     const text = textIn(block.text)
     if (block.type === 'text' && text !== undefined) return madeOf({ type: 'text', text }, value)
-    const { data, media_type: mimeType } = fieldsIn(block.source)
-    if (block.type === 'image')
-      return madeOf({ type: 'image', ...media(data, mimeType, 'image/png') }, value)
-    return madeOf({ type: 'native', provider: PROVIDER, value: plain(value) }, value)
+    const media = readDocument(block)
+    if (media?.text !== undefined) return madeOf({ type: 'text', text: media.text }, value)
+    return block.type === 'image'
+      ? madeOf({ ...readImage(block), type: 'image' }, value)
+      : madeOf(native(value), value)
   })
-}
-
-function media(data: unknown, mimeType: unknown, otherwise: string) {
-  return {
-    mimeType: textIn(mimeType) ?? otherwise,
-    ...(typeof data === 'string' && { data }),
-  }
 }
 
 function readPart(value: unknown): Part {
   const block = fieldsIn(value)
   const text = textIn(block.text)
   if (block.type === 'text' && text !== undefined) return madeOf({ type: 'text', text }, value)
+  if (block.type === 'image') return madeOf({ type: 'image', media: readImage(block) }, value)
+  const media = readDocument(block)
+  return madeOf(media ? { type: 'document', media } : native(value), value)
+}
+
+function readImage({ source }: AnyMessage): Media {
+  return mediaOfSource('image', source) ?? { mimeType: 'image/*' }
+}
+
+/** Undefined for blocks that are no documents. What a search found is a text with a title, too. */
+function readDocument(block: AnyMessage): Media | undefined {
+  const title = textIn(block.title)
+  const named = title === undefined ? {} : { title }
+  if (block.type === 'search_result')
+    return { ...named, mimeType: 'text/plain', text: textsIn(block.content) }
+  if (block.type !== 'document') return undefined
+  const found = mediaOfSource('document', block.source)
+  if (found?.text !== undefined || found?.data !== undefined) return { ...named, ...found }
   const source = fieldsIn(block.source)
-  if (block.type === 'image')
-    return madeOf(
-      { type: 'image', media: media(source.data, source.media_type, 'image/png') },
-      value,
-    )
-  if (block.type === 'document') {
-    const isText = source.type === 'text' && typeof source.data === 'string'
-    const shown = isText
-      ? { mimeType: 'text/plain', text: String(source.data) }
-      : source.type === 'content'
-        ? { mimeType: 'text/plain', text: textOf(source.content) }
-        : media(source.data ?? base64Of(UNKNOWN_BYTES), source.media_type, 'application/pdf')
-    return madeOf({ type: 'document', media: shown }, value)
-  }
-  return madeOf({ type: 'native', provider: PROVIDER, value: plain(value) }, value)
+  return source.type === 'content'
+    ? { ...named, mimeType: 'text/plain', text: textsIn(source.content) }
+    : { ...named, mimeType: 'application/pdf', data: base64Of(UNKNOWN_BYTES) }
+}
+
+function native(value: unknown) {
+  return { type: 'native', provider: PROVIDER, value: plain(value) } as const
 }
 
 /** A document that is elsewhere weighs as much as a short one. */

@@ -1,5 +1,5 @@
 // Marks for a provider's cache: they say nothing, and clients move them from request to request
-import { type AnyMessage, fieldsIn } from './dialect.ts'
+import { type AnyMessage, copyWith } from './dialect.ts'
 
 export const CACHE_MARKS: ReadonlySet<string> = new Set([
   'cache_control',
@@ -60,16 +60,4 @@ function stripList(list: readonly unknown[]): Stripped {
     (part) => part.count === 0 || Object.keys(Object(part.value)).length > 0,
   )
   return { value: left.map((part) => part.value), count }
-}
-
-/** A copy of the same class. What LangChain made its message of is changed with it. */
-function copyWith(value: object, changes: Readonly<Record<string, unknown>>): object {
-  const copy = Object.create(Object.getPrototypeOf(value), Object.getOwnPropertyDescriptors(value))
-  for (const [name, field] of Object.entries(changes)) {
-    if (field === undefined) delete copy[name]
-    else copy[name] = field
-  }
-  if (typeof copy.lc_kwargs === 'object')
-    copy.lc_kwargs = { ...fieldsIn(copy.lc_kwargs), content: copy.content }
-  return copy
 }

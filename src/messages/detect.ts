@@ -29,6 +29,7 @@ export const FORMATS: readonly FormatId[] = [
 export function dialectOf(messages: readonly unknown[], format?: string): Dialect {
   if (format !== undefined) {
     const named = DIALECTS.find(({ id }) => id === format)
+    if (named === langchainMessages) requireInstances(messages)
     if (named) return named
     throw new PrecisError('unknown-format', `Unknown format of messages: ${format}.`, {
       where: 'format',
@@ -48,6 +49,31 @@ export function dialectOf(messages: readonly unknown[], format?: string): Dialec
   return certain ?? (left[0] as Dialect)
 }
 
+/** LangChain also takes tuples and plain objects for messages, but makes instances of them first. */
+function requireInstances(messages: readonly unknown[]): void {
+  const index = messages.findIndex(
+    (message) => isRecord(message) && langchainMessages.matches(message) === 'no',
+  )
+  if (index < 0) return
+  throw new PrecisError('invalid-input', `messages[${index}] is not a message of LangChain.`, {
+    where: `messages[${index}]`,
+    hint: 'Make an instance of it with `coerceMessageLikeToMessage` of @langchain/core/messages.',
+  })
+}
+
+/** Of all formats, with those of items that the server keeps. */
+const ROLES: ReadonlySet<unknown> = new Set(
+  'user assistant system developer tool function critic discriminator unknown'.split(' '),
+)
+
+/** Also where the format is named: a message of somebody unknown would be kept as it is, and refused by the provider. */
+export function requireRoles(messages: readonly unknown[]): void {
+  for (const [index, message] of messages.entries()) {
+    if (!isRecord(message) || typeof message.role !== 'string' || ROLES.has(message.role)) continue
+    if (langchainMessages.matches(message) === 'no') throw mixed(index, message)
+  }
+}
+
 function notAMessage(index: number): PrecisError {
   return new PrecisError('invalid-input', `messages[${index}] is not an object.`, {
     where: `messages[${index}]`,
@@ -59,7 +85,7 @@ function mixed(index: number, { role, type }: AnyMessage): PrecisError {
   const named = [role, type].filter((each) => typeof each === 'string').join(', ')
   return new PrecisError(
     'unknown-format',
-    `messages[${index}]${named === '' ? '' : ` (${named})`} fits no format that the messages before it have.`,
+    `messages[${index}]${named === '' ? '' : ` (${named})`} fits no format${index === 0 ? '' : ' that the messages before it have'}.`,
     {
       where: `messages[${index}]`,
       hint: `Convert it, or leave it out: one array has one format. If all are of one format, name it, as in { format: '${FORMATS[0]}' }: ${FORMATS.join(', ')}.`,

@@ -1,6 +1,5 @@
 // What a format of messages must do: read a message into pieces, and write pieces back without touching the rest
-import type { Json } from '../core/text/json.ts'
-import { isRecord } from '../core/text/json.ts'
+import { fieldsIn, type Json, listIn, textIn } from '../core/text/json.ts'
 import {
   type Block,
   type Part,
@@ -34,7 +33,12 @@ export type Piece = { readonly at?: readonly number[] } & (
       /** Several messages in a row are one answer: the items of the Responses API. */
       readonly joins?: true
     }
-  | { readonly kind: 'result'; readonly result: ToolResult }
+  | {
+      readonly kind: 'result'
+      readonly result: ToolResult
+      /** Stays as it is, with its call. */
+      readonly isKept?: boolean
+    }
   | { readonly kind: 'attached' }
 )
 
@@ -102,21 +106,18 @@ export function joinTexts(blocks: readonly { readonly text?: string }[]): string
   return blocks.map(({ text }) => text ?? '').join('\n')
 }
 
+/** The words of a content field: a text, or a list of parts. */
+export function textsIn(content: unknown): string {
+  if (typeof content === 'string') return content
+  return joinTexts(listIn(content).map((part) => ({ text: textIn(fieldsIn(part).text) ?? '' })))
+}
+
+export function readContent(content: unknown, readPart: (value: unknown) => Part): string | Part[] {
+  return Array.isArray(content) ? content.map(readPart) : (textIn(content) ?? '')
+}
+
 export function textOfContent(content: UserContent): string {
   return typeof content === 'string' ? content : textOfParts(content)
-}
-
-/** The parts of a content field, one for each part of the message. */
-export function listIn(content: unknown): readonly unknown[] {
-  return Array.isArray(content) ? content : []
-}
-
-export function fieldsIn(value: unknown): AnyMessage {
-  return isRecord(value) ? value : {}
-}
-
-export function textIn(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }
 
 /** The parts of a list that remain, with new ones in the place of those that were rewritten. */
@@ -141,6 +142,26 @@ export function rebuildList(
 /** The parts of an answer besides its words: calls, thinking, media. */
 export function withoutTexts(parts: readonly unknown[]): readonly unknown[] {
   return parts.filter((part) => fieldsIn(part).type !== 'text')
+}
+
+/**
+ * A copy of the same class with other fields; undefined takes a field out. What LangChain made its message of is
+ * changed with it. The original may be frozen: the copy is not.
+ */
+export function copyWith(value: object, changes: Readonly<Record<string, unknown>>): AnyMessage {
+  const fields = Object.getOwnPropertyDescriptors(value)
+  for (const field of Object.values(fields)) {
+    field.configurable = true
+    if ('value' in field) field.writable = true
+  }
+  const copy = Object.create(Object.getPrototypeOf(value), fields)
+  for (const [name, field] of Object.entries(changes)) {
+    if (field === undefined) delete copy[name]
+    else copy[name] = field
+  }
+  if (typeof copy.lc_kwargs === 'object')
+    copy.lc_kwargs = { ...fieldsIn(copy.lc_kwargs), content: copy.content }
+  return copy
 }
 
 /** A value as JSON, for the log: bytes become their number, what JSON cannot say is left out. */
@@ -182,12 +203,4 @@ export function argumentsIn(value: unknown): Json {
   } catch {
     return value
   }
-}
-
-/** `data:image/png;base64,…` as media; another address as a link. */
-export function mediaOf(url: string, mimeType: string) {
-  const found = /^data:([^;,]*)(?:;[^,]*)?,/.exec(url)
-  return found
-    ? { mimeType: found[1] || mimeType, data: url.slice(found[0].length) }
-    : { mimeType, uri: url }
 }

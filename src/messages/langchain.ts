@@ -1,19 +1,21 @@
 // Messages of LangChain: instances of `BaseMessage`
+
 import { PrecisError } from '../core/errors.ts'
+import { fieldsIn, listIn, textIn } from '../core/text/json.ts'
 import type { Block, Part } from '../core/view/content.ts'
+import { dataUrl } from '../wire/content-parts.ts'
 import {
   type AnyMessage,
+  copyWith,
   type Dialect,
-  fieldsIn,
   hasOnlyText,
   joinTexts,
-  listIn,
   madeOf,
-  mediaOf,
   type Piece,
   plain,
   type ReadCall,
-  textIn,
+  readContent,
+  textsIn,
   writeParts,
 } from './dialect.ts'
 
@@ -34,12 +36,12 @@ export const langchainMessages: Dialect = {
     const { content } = message
     switch (kindOf(message)) {
       case 'human':
-        return [{ kind: 'user', content: readContent(content) }]
+        return [{ kind: 'user', content: readContent(content, readPart) }]
       case 'ai':
         return [readAnswer(message)]
       case 'system':
       case 'developer':
-        return [{ kind: 'system', text: textOf(content) }]
+        return [{ kind: 'system', text: textsIn(content) }]
       case 'tool':
       case 'function': {
         const id = textIn(message.tool_call_id) ?? ''
@@ -47,7 +49,7 @@ export const langchainMessages: Dialect = {
         return [{ kind: 'result', result: { id, content: readBlocks(content), status } }]
       }
       default:
-        return [{ kind: 'kept', text: textOf(content) }]
+        return [{ kind: 'kept', text: textsIn(content) }]
     }
   },
   rebuild(message, remaining) {
@@ -55,12 +57,10 @@ export const langchainMessages: Dialect = {
     if (!rewritten) return message
     const { content } = message
     const parts = rewritten.kind === 'answer' ? rewritten.text : rewritten.content
-    if (typeof parts === 'string') return withContent(message, parts)
+    if (typeof parts === 'string') return copyWith(message, { content: parts })
     const isString = typeof content === 'string' && hasOnlyText(parts)
-    return withContent(
-      message,
-      isString ? joinTexts(parts as readonly Block[]) : writeParts(parts, textPart),
-    )
+    const written = isString ? joinTexts(parts as readonly Block[]) : writeParts(parts, textPart)
+    return copyWith(message, { content: written })
   },
   make(role, text, like) {
     const kind = role === 'user' ? 'human' : 'ai'
@@ -76,9 +76,14 @@ export const langchainMessages: Dialect = {
 type MessageClass = new (fields: { content: string }) => object
 
 /** LangChain's own, where the adapter has given them: the core does not import LangChain. */
-const classes: { human?: MessageClass; ai?: MessageClass } = {}
+interface Classes {
+  human: MessageClass | undefined
+  ai: MessageClass | undefined
+}
 
-export function provideClasses(given: Required<typeof classes>): void {
+const classes: Classes = { human: undefined, ai: undefined }
+
+export function provideClasses(given: Readonly<Classes>): void {
   Object.assign(classes, given)
 }
 
@@ -89,28 +94,8 @@ function kindOf(message: AnyMessage): string | undefined {
   return KINDS.has(kind) ? String(kind) : 'other'
 }
 
-/** An instance of the same class: its other fields, also those it was made of, stay. */
-function withContent(message: AnyMessage, content: unknown): AnyMessage {
-  const copy = Object.create(
-    Object.getPrototypeOf(message),
-    Object.getOwnPropertyDescriptors(message),
-  )
-  copy.content = content
-  if (typeof copy.lc_kwargs === 'object') copy.lc_kwargs = { ...copy.lc_kwargs, content }
-  return copy
-}
-
 function textPart(text: string): AnyMessage {
   return { type: 'text', text }
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content
-  return joinTexts(listIn(content).map((part) => ({ text: textIn(fieldsIn(part).text) ?? '' })))
-}
-
-function readContent(content: unknown): string | Part[] {
-  return Array.isArray(content) ? content.map(readPart) : (textIn(content) ?? '')
 }
 
 function readPart(value: unknown): Part {
@@ -123,7 +108,7 @@ function readPart(value: unknown): Part {
   const mimeType =
     textIn(part.mimeType) ?? textIn(part.mime_type) ?? textIn(source.media_type) ?? 'image/png'
   if (part.type === 'image' || part.type === 'image_url') {
-    const media = url === undefined ? { mimeType, ...(data && { data }) } : mediaOf(url, mimeType)
+    const media = url === undefined ? { mimeType, ...(data && { data }) } : dataUrl(url, mimeType)
     return madeOf({ type: 'image', media }, value)
   }
   if (data !== undefined) return madeOf({ type: 'document', media: { mimeType, data } }, value)

@@ -57,9 +57,16 @@ export class MessageLog {
 
   readonly eventAt: EventAt = (seq) => this.events[seq - 1]
 
-  /** What a reducer makes of all events. */
-  readonly reduce = <S>(reducer: LogReducer<S>): S =>
-    this.events.reduce((state, event) => reducer.step(state, event), reducer.init())
+  readonly #reduced = new Map<object, { readonly state: unknown; readonly count: number }>()
+
+  /** What a reducer makes of all events. It goes on where it was: its state may have grown in place. */
+  readonly reduce = <S>(reducer: LogReducer<S>): S => {
+    const known = this.#reduced.get(reducer)
+    let state = known ? (known.state as S) : reducer.init()
+    for (const event of this.events.slice(known?.count)) state = reducer.step(state, event)
+    this.#reduced.set(reducer, { state, count: this.events.length })
+    return state
+  }
 
   /** A log of its own with the first `count` messages, and what happened before the next one came. */
   fork(count = this.messages.length): MessageLog | undefined {
@@ -179,8 +186,8 @@ export class MessageLog {
     const id = originalId(this.append(draftOf(piece)).seq)
     this.places.set(id, [place])
     ids.push(id)
-    if (piece.kind !== 'user' && piece.kind !== 'result')
-      this.pins.push({ pinId: `kept.${id}`, entries: [id], by: 'pattern' })
+    const isKept = piece.kind === 'result' ? piece.isKept : piece.kind !== 'user'
+    if (isKept) this.pins.push({ pinId: `kept.${id}`, entries: [id], by: 'pattern' })
   }
 }
 

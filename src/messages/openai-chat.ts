@@ -1,21 +1,21 @@
 // Messages of OpenAI's Chat Completions: `ChatCompletionMessageParam[]`
+import { fieldsIn, listIn, textIn } from '../core/text/json.ts'
 import type { Block, Part } from '../core/view/content.ts'
+import { readAudio, readChatPart } from '../wire/content-parts.ts'
 import {
   type AnyMessage,
   argumentsIn,
   type Dialect,
-  fieldsIn,
   hasOnlyText,
   joinTexts,
-  listIn,
   madeOf,
-  mediaOf,
   type Piece,
   plain,
   type ReadCall,
   type Remaining,
+  readContent,
   rebuildList,
-  textIn,
+  textsIn,
   writeParts,
 } from './dialect.ts'
 
@@ -50,7 +50,7 @@ export const openaiChatMessages: Dialect = {
     switch (role) {
       case 'system':
       case 'developer':
-        return [{ kind: 'system', text: textOf(content) }]
+        return [{ kind: 'system', text: textsIn(content) }]
       case 'tool':
       case 'function': {
         const id = textIn(message.tool_call_id) ?? legacyId(message.name)
@@ -61,9 +61,9 @@ export const openaiChatMessages: Dialect = {
       case 'assistant':
         return [readAnswer(message)]
       case 'user':
-        return [{ kind: 'user', content: readContent(content) }]
+        return [{ kind: 'user', content: readContent(content, readPart) }]
       default:
-        return [{ kind: 'kept', text: textOf(content) }]
+        return [{ kind: 'kept', text: textsIn(content) }]
     }
   },
   rebuild: (message, remaining) => ({ ...message, content: rebuildContent(message, remaining) }),
@@ -90,37 +90,19 @@ function legacyId(name: unknown): string {
   return `function ${textIn(name) ?? ''}`
 }
 
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content
-  return joinTexts(listIn(content).map((part) => ({ text: textIn(fieldsIn(part).text) ?? '' })))
-}
-
-function readContent(content: unknown): string | Part[] {
-  return Array.isArray(content) ? content.map(readPart) : (textIn(content) ?? '')
-}
-
 function readPart(value: unknown): Part {
-  const part = fieldsIn(value)
-  const text = textIn(part.text) ?? textIn(part.refusal)
-  if (text !== undefined) return madeOf({ type: 'text', text }, value)
-  const url = textIn(fieldsIn(part.image_url).url)
-  if (url !== undefined) return madeOf({ type: 'image', media: mediaOf(url, 'image/png') }, value)
-  const file = fieldsIn(part.file)
-  const data = textIn(file.file_data) ?? textIn(fieldsIn(part.input_audio).data)
-  if (data === undefined)
-    return madeOf({ type: 'native', provider: PROVIDER, value: plain(value) }, value)
-  const title = textIn(file.filename)
-  const media = { ...mediaOf(data, 'application/pdf'), data, ...(title !== undefined && { title }) }
-  return madeOf({ type: 'document', media }, value)
+  return madeOf(readChatPart(value) ?? readAudio(value) ?? native(value), value)
+}
+
+function native(value: unknown) {
+  return { type: 'native', provider: PROVIDER, value: plain(value) } as const
 }
 
 function readBlocks(content: unknown): Block[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return listIn(content).map((value) => {
     const text = textIn(fieldsIn(value).text)
-    return text === undefined
-      ? madeOf({ type: 'native', provider: PROVIDER, value: plain(value) }, value)
-      : madeOf({ type: 'text', text }, value)
+    return madeOf(text === undefined ? native(value) : { type: 'text', text }, value)
   })
 }
 
@@ -143,11 +125,11 @@ function readAnswer(message: AnyMessage): Piece {
     const { name, arguments: given } = fieldsIn(legacy)
     calls.push({ id: legacyId(name), name: textIn(name) ?? '', arguments: argumentsIn(given) })
   }
-  const said = readContent(content)
+  const said = readContent(content, readPart)
   const texts: Part[] = typeof said === 'string' ? [{ type: 'text', text: said }] : said
   const others = Object.values(rest).some((value) => value !== null && value !== undefined)
   const parts: Part[] = [
-    ...(others ? [{ type: 'native', provider: PROVIDER, value: plain(rest) } as const] : []),
+    ...(others ? [native(rest)] : []),
     ...texts,
     ...calls.map(({ id }) => ({ type: 'tool_call', callId: id }) as const),
   ]

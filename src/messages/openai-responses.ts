@@ -1,31 +1,33 @@
 // Items of OpenAI's Responses API: `ResponseInputItem[]`
+import { fieldsIn, listIn, textIn } from '../core/text/json.ts'
 import type { Block, Part } from '../core/view/content.ts'
+import { readAudio, readResponsesPart } from '../wire/content-parts.ts'
 import {
   type AnyMessage,
   argumentsIn,
   type Dialect,
-  fieldsIn,
   hasOnlyText,
   joinTexts,
-  listIn,
   madeOf,
-  mediaOf,
   type Piece,
   plain,
   type Remaining,
-  textIn,
   writeParts,
 } from './dialect.ts'
+import { answeredCall, inputText, readOutput, writeOutput } from './responses-outputs.ts'
 
 const PROVIDER = 'openai'
 const ITEMS =
-  /^(?:function_call|custom_tool_call|reasoning|item_reference|compaction|program)|_call$|_call_output$|^mcp_/
+  /^(?:function_call|custom_tool_call|reasoning|item_reference|compaction|program|tool_search_output|additional_tools|configuration_update)|_call$|_call_output$|^mcp_/
+/** What the model may do from here on: no part of the conversation. */
+const SETTINGS: ReadonlySet<unknown> = new Set(['additional_tools', 'configuration_update'])
 const PARTS: ReadonlySet<unknown> = new Set([
   'input_text',
   'input_image',
   'input_file',
   'input_audio',
   'output_text',
+  'output_audio',
 ])
 
 export const openaiResponsesMessages: Dialect = {
@@ -34,19 +36,24 @@ export const openaiResponsesMessages: Dialect = {
     if (typeof type === 'string' && type !== 'message') return ITEMS.test(type) ? 'yes' : 'no'
     if (typeof role !== 'string') return 'no'
     const types = listIn(content).map((part) => fieldsIn(part).type)
-    if (types.some((each) => PARTS.has(each))) return 'yes'
+    const isItem = type === 'message'
+    if (types.some((each) => PARTS.has(each) || (isItem && each === 'refusal'))) return 'yes'
     if (typeof content === 'string')
-      return role === 'tool' || role === 'function' ? 'no' : type === 'message' ? 'yes' : 'maybe'
-    return types.length === 0 && type === 'message' ? 'yes' : 'no'
+      return role === 'tool' || role === 'function' ? 'no' : isItem ? 'yes' : 'maybe'
+    return types.length === 0 && isItem ? 'yes' : 'no'
   },
   read(item) {
     const type = textIn(item.type) ?? 'message'
     if (type === 'message') return [readMessage(item)]
-    const callId = textIn(item.call_id)
-    if (callId !== undefined && type.endsWith('_output')) {
-      const output = readOutput(item.output)
-      return [{ kind: 'result', result: { id: callId, content: output, status: 'completed' } }]
+    if (SETTINGS.has(type)) return [{ kind: 'kept', text: JSON.stringify(plain(item)) }]
+    const answered = answeredCall(item)
+    if (answered !== undefined) {
+      const content = readOutput(item, readPart, native)
+      // The tools that a search found can be called from there on.
+      const isKept = type === 'tool_search_output'
+      return [{ kind: 'result', result: { id: answered, content, status: 'completed' }, isKept }]
     }
+    const callId = textIn(item.call_id)
     if (callId === undefined || !type.endsWith('_call')) return [asNative(item)]
     const name = textIn(item.name) ?? type
     const given = item.arguments ?? item.input ?? item.action ?? {}
@@ -58,16 +65,18 @@ export const openaiResponsesMessages: Dialect = {
     if (!rewritten) return item
     if (rewritten.kind === 'answer')
       return 'content' in item && 'role' in item ? { ...item, content: rewritten.text } : item
-    const parts = rewritten.content
-    const field = rewritten.kind === 'result' ? 'output' : 'content'
-    if (typeof parts === 'string') return { ...item, [field]: parts }
-    const isString = typeof item[field] === 'string' && hasOnlyText(parts)
-    const written = isString ? joinTexts(parts as readonly Block[]) : writeParts(parts, inputText)
-    return { ...item, [field]: written }
+    if (rewritten.kind === 'result') return writeOutput(item, rewritten.content)
+    const { content } = rewritten
+    if (typeof content === 'string') return { ...item, content }
+    const isString = typeof item.content === 'string' && hasOnlyText(content)
+    const written = isString
+      ? joinTexts(content as readonly Block[])
+      : writeParts(content, inputText)
+    return { ...item, content: written }
   },
   bond: {
     needs(items, number) {
-      if (items[number]?.id === undefined) return []
+      if (items[number]?.id === undefined || !isOutput(items[number])) return []
       let before = number - 1
       while (isOutput(items[before])) before -= 1
       const reasoning: number[] = []
@@ -84,13 +93,8 @@ function isOutput(item: AnyMessage | undefined): boolean {
   return item?.role === 'assistant' || /_call$/.test(textIn(item?.type) ?? '')
 }
 
-function inputText(text: string): AnyMessage {
-  return { type: 'input_text', text }
-}
-
 function asNative(item: AnyMessage): Piece {
-  const parts: Part[] = [{ type: 'native', provider: PROVIDER, value: plain(item) }]
-  return { kind: 'answer', parts, calls: [], joins: true }
+  return { kind: 'answer', parts: [native(item)], calls: [], joins: true }
 }
 
 function readMessage({ role, content }: AnyMessage): Piece {
@@ -108,31 +112,15 @@ function readMessage({ role, content }: AnyMessage): Piece {
 }
 
 function readPart(value: unknown): Part {
-  const part = fieldsIn(value)
-  const text = textIn(part.text) ?? textIn(part.refusal)
-  if (text !== undefined) return madeOf({ type: 'text', text }, value)
-  const url = textIn(part.image_url)
-  if (url !== undefined) return madeOf({ type: 'image', media: mediaOf(url, 'image/png') }, value)
-  if (part.type === 'input_image')
-    return madeOf({ type: 'image', media: { mimeType: 'image/png' } }, value)
-  const data = textIn(part.file_data) ?? textIn(fieldsIn(part.input_audio).data)
-  if (data === undefined)
-    return madeOf({ type: 'native', provider: PROVIDER, value: plain(value) }, value)
-  const title = textIn(part.filename)
-  const media = { ...mediaOf(data, 'application/pdf'), data, ...(title !== undefined && { title }) }
-  return madeOf({ type: 'document', media }, value)
+  return madeOf(readResponsesPart(value) ?? readOtherMedia(value) ?? native(value), value)
 }
 
-function readOutput(output: unknown): Block[] {
-  if (typeof output === 'string') return [{ type: 'text', text: output }]
-  if (!Array.isArray(output))
-    return output === undefined || output === null
-      ? []
-      : [madeOf({ type: 'native', provider: PROVIDER, value: plain(output) }, output)]
-  return output.map((value: unknown) => {
-    const part = readPart(value)
-    if (part.type === 'text') return madeOf({ type: 'text', text: part.text }, value)
-    if (part.type === 'image') return madeOf({ ...part.media, type: 'image' }, value)
-    return madeOf({ type: 'native', provider: PROVIDER, value: plain(value) }, value)
-  })
+/** Sound, and images that are stored with the provider: something that has a weight. */
+function readOtherMedia(value: unknown): Part | undefined {
+  const isImage = fieldsIn(value).type === 'input_image'
+  return isImage ? { type: 'image', media: { mimeType: 'image/*' } } : readAudio(value)
+}
+
+function native(value: unknown) {
+  return { type: 'native', provider: PROVIDER, value: plain(value) } as const
 }

@@ -9,7 +9,7 @@ const OTHER_MARK = '• '
 /** In this order: the last one takes what no sentence before it knows. */
 const REWORDED: readonly (readonly [pattern: RegExp, words: string])[] = [
   [
-    /;? ?\brecall reads (?:it|them|the originals) again, by ref(?: \(such as [^)\n]{1,300}\))? or by words/g,
+    /[;.]? ?\brecall reads (?:it|them|the originals) again, by ref(?: \(such as [^)\n]{1,300}\))? or by words/g,
     '',
   ],
   [/ Refs can be read again\./g, ''],

@@ -3,6 +3,8 @@ export { devEntry } from './anthropic/entry.ts'
 export { type AnthropicOptions, anthropicProvider } from './anthropic/provider.ts'
 export {
   CATALOGUE_DATE,
+  type CostOptions,
+  costOf,
   DEFAULT_WINDOW_TOKENS,
   HOME_WINDOW_TOKENS,
   LISTED_MODELS,
@@ -20,7 +22,6 @@ export {
   redactedPort,
   type WholeModelPort,
 } from './checked-provider.ts'
-export { type CostOptions, costOf } from './costs.ts'
 export { PROVIDER_ENTRIES } from './entries.ts'
 export { noticingOverflow, type OverflowFacts } from './failures/silent-overflow.ts'
 export type { RetryPolicy, Timeouts } from './failures/timed-fetch.ts'

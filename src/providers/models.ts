@@ -1,6 +1,7 @@
 // Models by their names, without the libraries of their APIs: those are loaded when one is first asked.
+import { billedAnswer } from '../core/billed-answer.ts'
 import { PrecisError } from '../core/errors.ts'
-import { type CollectedAnswer, collectAnswer, type ModelRequest } from '../core/model.ts'
+import type { CollectedAnswer, ModelRequest } from '../core/model.ts'
 import type {
   AskedCall,
   AskedWithin,
@@ -9,7 +10,7 @@ import type {
   ConverseRequest,
 } from '../core/ports.ts'
 import { partInWords } from '../core/repair/result-content.ts'
-import type { Part } from '../core/view/content.ts'
+import type { Part, TokenUsage } from '../core/view/content.ts'
 import type { Message, MessagePart } from '../core/view/message.ts'
 import type { WholeModelPort } from './checked-provider.ts'
 import type { ModelRegistry, ResolvedModel } from './registry.ts'
@@ -36,21 +37,20 @@ export function modelPort(registry: Pick<ModelRegistry, 'resolve'>): WholeModelP
       // Without tools nobody accepts what is left of calls; see VALID-A8.
       const asTheyAre = within !== undefined && within.tools.length > 0
       const wanted = request.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS
-      const frames = provider.stream({
+      const { answer, overflow, usage } = await billedAnswer(ref, provider, {
         model,
         messages: asTheyAre ? messages : messages.map(withoutTools),
         ...(within ? asWithin(within, resolved) : asApart(request)),
         maxOutputTokens: Math.min(wanted, info.outputTokens ?? wanted),
         ...(signal && { signal }),
       })
-      const { answer, overflow } = await collectAnswer(ref, frames)
-      if (overflow !== undefined) throw new PrecisError('overflow', overflow)
-      const { content, parts, stopReason, tokenUsage } = answer
+      requireFit(overflow, usage)
+      const { content, parts, stopReason } = answer
       const texts = parts?.flatMap((part) => (part.type === 'text' ? [part.text] : []))
       return {
         text: texts ? texts.join('\n') : content,
         stopReason: stopReason ?? 'error',
-        ...(tokenUsage && { usage: { ...tokenUsage, model: ref } }),
+        ...(usage && { usage }),
       }
     },
     async limitsOf(name, signal) {
@@ -64,12 +64,9 @@ export function modelPort(registry: Pick<ModelRegistry, 'resolve'>): WholeModelP
   }
 }
 
-type CompactionSettings = Pick<
-  ModelRequest,
-  'system' | 'tools' | 'toolChoice' | 'cache' | 'thinking'
->
+type AskSettings = Pick<ModelRequest, 'system' | 'tools' | 'toolChoice' | 'cache' | 'thinking'>
 
-function asApart({ system }: AskRequest): CompactionSettings {
+function asApart({ system }: AskRequest): AskSettings {
   return {
     system: system === undefined ? [] : [system],
     tools: [],
@@ -86,7 +83,7 @@ function asApart({ system }: AskRequest): CompactionSettings {
 function asWithin(
   { system, tools, thinking, toolChoice }: AskedWithin,
   { profile }: ResolvedModel,
-): CompactionSettings {
+): AskSettings {
   return {
     system,
     tools,
@@ -125,7 +122,7 @@ export async function converse(
   const { system, messages, tools, signal } = request
   const { ref, provider, model, info } = await registry.resolve(request.model, signal)
   const wanted = request.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS
-  const frames = provider.stream({
+  const collected = await billedAnswer(ref, provider, {
     model,
     system: system === undefined ? [] : [system],
     messages,
@@ -135,16 +132,22 @@ export async function converse(
     cache: true,
     ...(signal && { signal }),
   })
-  const collected = await collectAnswer(ref, frames)
-  if (collected.overflow !== undefined) throw new PrecisError('overflow', collected.overflow)
-  const { stopReason = 'error', tokenUsage } = collected.answer
+  const { overflow, usage } = collected
+  requireFit(overflow, usage)
+  const { stopReason = 'error' } = collected.answer
   const calls = findCalls(collected)
   return {
     message: { role: 'assistant', parts: readParts(collected, calls) },
     calls,
     stopReason,
-    ...(tokenUsage && { usage: { ...tokenUsage, model: ref } }),
+    ...(usage && { usage }),
   }
+}
+
+/** An answer to a request that was cut in silence is none, and costs all the same. */
+function requireFit(overflow: string | undefined, usage: TokenUsage | undefined): void {
+  if (overflow !== undefined)
+    throw new PrecisError('overflow', overflow, { details: { ...(usage && { usage }) } })
 }
 
 /** Those that cannot be read stand last, with no arguments: they are answered like the others. */

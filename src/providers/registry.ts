@@ -4,8 +4,13 @@ import type { Provider } from '../core/model.ts'
 import type { Clock, Signal } from '../core/ports.ts'
 import type { ModelRef } from '../core/view/content.ts'
 import type { Profile } from '../validate/walk.ts'
-import { type ModelInfo, type ModelOverrides, type ModelWindow, modelInfo } from './catalogue.ts'
-import { LimitedCache } from './costs.ts'
+import {
+  LimitedCache,
+  type ModelInfo,
+  type ModelOverrides,
+  type ModelWindow,
+  modelInfo,
+} from './catalogue.ts'
 import { noticingOverflow } from './failures/silent-overflow.ts'
 import type { Timeouts } from './failures/timed-fetch.ts'
 import { type ModelRoles, readName, splitName } from './model-name.ts'

@@ -6,27 +6,28 @@ const NAME =
   /(?<![A-Za-z0-9_.])(?<![A-Za-z0-9_.]-)(?<!\[redacted:)(?<name>[A-Za-z_][\w.-]{2,80})(?:\\{0,3}["'`])?\]?(?<sign>[ \t]{0,8}(?::=|=>|=|:(?!:))[ \t]{0,8})|(?<=\s)--(?<flag>[a-z][a-z-]{2,40})[ \t]{1,4}(?!-)/g
 const MAX_VALUE_CHARS = 300
 
+type Assigned =
+  | { readonly name: string; readonly flag: undefined; readonly sign: string }
+  | { readonly name: undefined; readonly flag: string; readonly sign: undefined }
+
 export function redactAssignments(text: string, replace: Replace): string {
   const pieces: string[] = []
   let written = 0
   NAME.lastIndex = 0
   for (let found = NAME.exec(text); found !== null; found = NAME.exec(text)) {
-    const {
-      name,
-      flag,
-      sign = '',
-    } = found.groups as { name?: string; flag?: string; sign?: string }
-    const kind = readKind(name ?? flag ?? '')
+    const assigned = found.groups as unknown as Assigned
+    const { name, flag } = assigned
+    const kind = readKind(name ?? flag)
     if (kind === undefined || isVerb(text, found.index, name)) continue
     const value = valueAt(text, found.index + found[0].length)
     if (value === undefined) continue
     // `exports.readToken = readToken` passes something on.
-    if (name?.endsWith(value.text) || !isSecret(kind, value, buildStyle(name, sign))) continue
+    if (name?.endsWith(value.text) || !isSecret(kind, value, buildStyle(assigned))) continue
     pieces.push(text.slice(written, value.start), replace(buildPlaceholder(kind)))
     written = value.end
     NAME.lastIndex = value.end
   }
-  return written === 0 ? text : [...pieces, text.slice(written)].join('')
+  return [...pieces, text.slice(written)].join('')
 }
 
 const WHAT_PASSES =
@@ -48,7 +49,7 @@ export function readSecretKind(name: string, text: string): string | undefined {
 /** In a shell or an address there is nothing but values; elsewhere what is not quoted may be code. */
 type Style = 'variable' | 'plain' | 'listed' | 'code'
 
-function buildStyle(name: string | undefined, sign: string): Style {
+function buildStyle({ name, sign }: Assigned): Style {
   if (name === undefined) return 'plain'
   if (sign === '=') return /^[A-Z][A-Z0-9_]+$/.test(name) ? 'variable' : 'plain'
   return /^:[ \t]+$/.test(sign) ? 'listed' : 'code'
@@ -119,7 +120,7 @@ function valueAt(text: string, at: number): Value | undefined {
   const rest = text.slice(start, start + MAX_VALUE_CHARS)
   const length = rest.indexOf(quote)
   const inside = rest.slice(0, Math.max(0, length))
-  if (inside === '' || /\s/.test(inside)) return undefined
+  if (/\s/.test(inside)) return undefined
   return { text: inside, isQuoted: true, start, end: start + length }
 }
 
@@ -141,13 +142,12 @@ function isSecret(kind: Kind, { text, isQuoted }: Value, style: Style): boolean 
     return false
   if (!isQuoted && isCode(text, style)) return false
   const digits = text.match(/\d/g)?.length ?? 0
-  const hasLetter = /[a-z]/i.test(text)
   if (kind === 'password') {
-    if (text.length < SHORTEST_PASSWORD || !hasLetter) return false
+    if (text.length < SHORTEST_PASSWORD || !/[a-z]/i.test(text)) return false
     // Letters alone are a word of an interface or a type, unless nothing but a value can be there.
     return digits > 0 || /[^\w.-]/.test(text) || (style === 'variable' && text.length >= 8)
   }
-  if (text.length < SHORTEST_TOKEN || !hasLetter || digits === 0) return false
+  if (text.length < SHORTEST_TOKEN) return false
   if (kind === 'near-secret') return isHighEntropy(text)
   const isValue = isQuoted || style === 'variable' || style === 'plain' || digits > 1
   return isValue && text.split(/[-_.:]/).some(isRandomPiece)
@@ -171,12 +171,11 @@ function isNameAndPassword(text: string): boolean {
   )
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const LEAST_BITS = 3.3
 
 /** Bits for each character, as they are spread in it: words have fewer. */
 function isHighEntropy(text: string): boolean {
-  if (text.length < 20 || UUID.test(text)) return false
+  if (text.length < 20) return false
   const counts = new Map<string, number>()
   for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1)
   let bits = 0

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { redact } from './redact.ts'
 import { redactFailure } from './redact-values.ts'
 
-/** Put together here, so that nobody takes this file for a leak. */
+/** Put together here, so that no scanner takes this file for a leak. */
 const MIXED = 'a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ'
 const HEX = '0a1b2c3d4e5f6789'
 const CAPITALS = 'A1B2C3D4E5F6G7H8'
@@ -337,6 +337,19 @@ describe('a secret in a command, a file or a sentence', () => {
     'docker login -u ann -p «hunter22» x',
     'docker login --password=«hunter22» x',
     'docker login -p hunter x',
+    'az login --service-principal -u ann -p «7Cdk6~Bnlt8tjTP6» --tenant x',
+    'nerdctl login -u ann -p «hunter22» x',
+    `mysql -u root -p'«hunter22!»' x`,
+    `mysql -u root -p"«hunter22!»" x`,
+    `mysql -u root -p 'shop 22' x`,
+    `mysql -u root -p'«Secr3t;more»' x`,
+    `mysql -u root -p"«it's one 4|2»" x`,
+    `sshpass -p '«hunter22;more»' ssh x`,
+    `docker login -u 'ann' -p '«hunter22;more»' x`,
+    'docker login registry.example:5000 --username ann --password «hunter22»',
+    'oc login https://api.example:6443 -u ann -p «hunter22»',
+    'helm registry login -u ann -p «hunter22» x',
+    'docker login -u ann; tar -p hunter22',
     'htpasswd -b «hunter22» x',
     'redis-cli -a «hunter22» ping',
     'machine x login ann password «hunter»',

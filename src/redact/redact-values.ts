@@ -35,13 +35,12 @@ function redactedAt(name: string, value: unknown, redaction: Redaction): unknown
   if (typeof value === 'string') return redactedString(name, value, redaction)
   if (Array.isArray(value)) return redactedList(name, value, redaction)
   if (!isPlainObject(value)) return value
-  const fields = Object.entries(value).map(
-    ([field, inner]) => [readKey(field, redaction), redactedAt(field, inner, redaction)] as const,
-  )
-  const names = Object.keys(value)
-  const isChanged = fields.some(
-    ([field, inner], at) => field !== names[at] || inner !== value[names[at] ?? ''],
-  )
+  let isChanged = false
+  const fields = Object.entries(value).map(([field, inner]) => {
+    const [key, clean] = [readKey(field, redaction), redactedAt(field, inner, redaction)]
+    if (key !== field || clean !== inner) isChanged = true
+    return [key, clean] as const
+  })
   if (!isChanged) return value
   // Half an image is none: what holds a block that goes, goes with it, up to the list that it is in.
   if (isSealed(value) || fields.some(([, inner]) => inner === LEFT_OUT)) return LEFT_OUT
@@ -50,17 +49,11 @@ function redactedAt(name: string, value: unknown, redaction: Redaction): unknown
 
 function redactedString(name: string, value: string, { secrets, replace }: Redaction): string {
   if (isReference(name)) {
-    let count = 0
-    const hide = () => {
-      count += 1
-      return '[redacted:id]'
-    }
-    const clean = redactText(value, secrets, hide, 'form')
-    if (clean === value || count === 0) return value
+    if (redactText(value, secrets, () => '[redacted:id]', false) === value) return value
     replace('id')
     return `redacted_${createHash('sha256').update(value).digest('hex').slice(0, 16)}`
   }
-  const clean = redactText(value, secrets, replace, OPAQUE.has(name) ? 'form' : 'entropy')
+  const clean = redactText(value, secrets, replace, !OPAQUE.has(name))
   const kind = clean === value ? readSecretKind(name, value) : undefined
   return kind === undefined ? clean : replace(kind)
 }
@@ -79,7 +72,7 @@ function redactedList(name: string, value: readonly unknown[], redaction: Redact
   if (items.every((item, at) => item === value[at])) return value
   const kept = items.filter((item) => item !== LEFT_OUT)
   // A message without content is refused.
-  return kept.length === 0 && items.length > 0 ? [leftOut(redaction.replace)] : kept
+  return kept.length === 0 ? [leftOut(redaction.replace)] : kept
 }
 
 function leftOut(replace: Replace): { type: 'text'; text: string } {

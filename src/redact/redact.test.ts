@@ -7,7 +7,7 @@ import { secretsOf } from './known.ts'
 import { redact } from './redact.ts'
 import { redactFailure } from './redact-values.ts'
 
-/** Put together here, so that nobody takes this file for a leak. */
+/** Put together here, so that no scanner takes this file for a leak. */
 const token = (prefix: string, chars: number, alphabet = 'a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ') =>
   prefix + alphabet.repeat(Math.ceil(chars / alphabet.length)).slice(0, chars)
 
@@ -377,6 +377,14 @@ const ORDINARY: readonly string[] = [
   'password: Foo.Bar1',
   "SELECT 'x' AS y; -- CREATE USER is by hand",
   'api_key = /srv/app/Keys/production1/Server/current',
+  'pytest tests/login -p no:cacheprovider2',
+  'npx playwright test login.spec.ts -p chromium2',
+  'npx playwright test login -p chromium2',
+  'curl https://x/login -a b1234',
+  'login page with -p 30000ms',
+  'the login page with -p 30000ms',
+  'We open the login -p 30000ms later',
+  'aws sso login --profile dev2023 and docker login --password-stdin',
 ]
 
 describe('ordinary text is left as it is', () => {

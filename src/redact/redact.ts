@@ -28,12 +28,12 @@ export function redact(text: string, secrets: readonly Secret[] = []): Redacted 
 /** What stood directly behind a secret may only now be seen as one: it is looked at again. */
 const MOST_PASSES = 10
 
-/** `by: 'form'` leaves runs that are merely random: ids and signatures are. */
+/** Ids and signatures are random, and no secrets: `hasRandom: false` leaves runs that are merely random. */
 export function redactText(
   text: string,
   secrets: readonly Secret[],
   replace: Replace,
-  by: 'form' | 'entropy' = 'entropy',
+  hasRandom = true,
 ): string {
   let clean = text
   for (let pass = 0; pass < MOST_PASSES; pass += 1) {
@@ -41,7 +41,7 @@ export function redactText(
     const known = redactKnown(before, secrets, replace)
     const tokens = redactTokens(redactPrivateKeys(known, replace), replace)
     const named = redactStructures(redactAssignments(tokens, replace), replace)
-    clean = by === 'entropy' ? redactRandomRuns(named, replace) : named
+    clean = hasRandom ? redactRandomRuns(named, replace) : named
     if (clean === before) break
   }
   return clean
@@ -70,7 +70,7 @@ function redactPrivateKeys(text: string, replace: Replace): string {
     pieces.push(text.slice(written, index), replace('private-key'))
     written = close
   }
-  return written === 0 ? text : [...pieces, text.slice(written)].join('')
+  return [...pieces, text.slice(written)].join('')
 }
 
 /** The length of the text if there is no end. */
@@ -94,7 +94,7 @@ function behindBody(text: string, start: number): number {
 
 /** A whole word of the alphabet of base 64 for addresses; bytes in base 64 are longer or hold other signs. */
 const RUN =
-  /(?<![\w+/=.~%-])(?:(?<prefix>[A-Za-z][A-Za-z0-9]{0,11}(?:[_-][a-z0-9]{1,8}){0,2})[_-])?(?<run>[A-Za-z0-9_-]{30,140})(?![\w+/=~%-]|\.\w)/g
+  /(?<![\w+/=.~%-])(?:[A-Za-z][A-Za-z0-9]{0,11}(?:[_-][a-z0-9]{1,8}){0,2}[_-])?(?<run>[A-Za-z0-9_-]{30,140})(?![\w+/=~%-]|\.\w)/g
 /** A service's short name and forty digits of a hash: the way in which several write their tokens. */
 const HEX = /(?<![\w-])(?<prefix>[a-z]{2,6})_(?<run>[a-f0-9]{40})(?![\w-])/g
 
@@ -103,25 +103,24 @@ const ID_PREFIX =
   /^(?:msg|toolu|srvtoolu|call|req|chatcmpl|resp|run|cus|price|prod|evt|thread|thr|ses|prt|user|usr|org|proj|file|batch|item|rs|fc|ws|ig|task|step|asst|job|build|sha\d*|md5|rev|commit|hash|cache|blob|chunk|asset|font|img|v\d+|Qm.*|baf.*)$/i
 /** What is named so may be known to all. */
 const PUBLIC_BEFORE =
-  /(?:(?:sha|SHA|md)\d{1,3}[-:]|h1:|base64,|\/|(?:^|[^A-Za-z])(?:[A-Za-z]{0,20}[_-]?)?(?:id|ids|kid|uuid|hash|integrity|etag|nonce|state|fingerprint|checksum|digest|thumbprint|cid|calls?|rev|revision|commit|slug|class|className|gclid|mappings|data|(?:thought|thinking)?_?signature|encrypted_content|public[_-]?key)["'`]?\s{0,3}[:=]\s{0,3}["'`]?)$/i
+  /(?:(?:sha|SHA|md)\d{1,3}[-:]|h1:|base64,|\/|(?:^|[^A-Za-z])[A-Za-z]{0,20}(?:id|ids|kid|uuid|hash|integrity|etag|nonce|state|fingerprint|checksum|digest|thumbprint|cid|calls?|rev|revision|commit|slug|class|className|gclid|mappings|data|signature|encrypted_content|public[_-]?key)["'`]?\s{0,3}[:=]\s{0,3}["'`]?)$/i
 const LOOKED_BACK_CHARS = 60
 const LEAST_CHANGES = 0.42
 
 /** Random runs: long, of mixed character kinds, and changing kind more often than words do. */
 function redactRandomRuns(text: string, replace: Replace): string {
   const runs = text.replace(RUN, (match, ...found) => {
-    const { prefix = '', run = '' } = found.at(-1) as { prefix?: string; run?: string }
+    const { run } = found.at(-1) as { run: string }
     const at = found.at(-3) as number
     const isPublic =
-      ID_PREFIX.test(prefix) ||
-      ID_PREFIX.test(match.split(/[_-]/, 1)[0] ?? '') ||
+      ID_PREFIX.test(match.slice(0, match.search(/[_-]|$/))) ||
       /^(?:Qm|baf|AAAA|_*Z)/.test(match) ||
       isLineOfBytes(text, at, match) ||
       PUBLIC_BEFORE.test(text.slice(Math.max(0, at - LOOKED_BACK_CHARS), at))
     return isPublic || !isRandom(run) ? match : replace('random')
   })
   return runs.replace(HEX, (match, ...found) => {
-    const { prefix = '', run = '' } = found.at(-1) as { prefix?: string; run?: string }
+    const { prefix, run } = found.at(-1) as { prefix: string; run: string }
     return ID_PREFIX.test(prefix) || new Set(run).size < 8 ? match : replace('random')
   })
 }
@@ -144,6 +143,7 @@ function isRandom(run: string): boolean {
 
 function readKind(code: number): number {
   if (code >= 97) return 2
-  if (code >= 65) return code === 95 ? 0 : 1
-  return code >= 48 && code <= 57 ? 3 : 0
+  if (code === 95) return 0
+  if (code >= 65) return 1
+  return code >= 48 ? 3 : 0
 }

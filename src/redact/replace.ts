@@ -24,7 +24,7 @@ export class Placeholders {
 
 /** With the placeholders as pieces of their own, at the odd places. */
 export function aroundPlaceholders(text: string): string[] {
-  return text.includes('[redacted:') ? text.split(/(\[redacted:[\w-]{1,80}\])/) : [text]
+  return text.split(/(\[redacted:[\w-]{1,80}\])/)
 }
 
 function byKind(a: SecretCount, b: SecretCount): number {

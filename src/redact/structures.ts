@@ -12,12 +12,19 @@ interface Structure {
 const isMixed = (text: string) => /\d/.test(text) && /[a-z]/i.test(text)
 const isAllKinds = (text: string) => isMixed(text) && /[A-Z]/.test(text) && /[a-z]/.test(text)
 const standsForOne = (text: string) =>
-  /^[$<{%[(*@]|^(?:\.+|x+|-+)$|your|example|placeholder|changeme|redacted|passw|secret/i.test(text)
+  /^[$<{%[(*@]|^x+$|your|example|placeholder|changeme|redacted|passw|secret/i.test(text)
 const isValue = (text: string) => !standsForOne(text) && /[a-z]/i.test(text)
 /** With a sign that words and names do not hold, inside of it. */
 const isChosen = (text: string) => /[!#%^*&$~][^\s]/.test(text) && !/[({[\]})=;]/.test(text)
-/** Cookies hold settings, too: a session is long and random. */
-const isSession = (text: string) => text.length >= 16 && isMixed(text) && !standsForOne(text)
+const isSession = (text: string) => isMixed(text) && !standsForOne(text)
+
+/** Behind a quotation mark up to the next one, else up to a blank or what ends a command. */
+const VALUE = String.raw`["']?(?<secret>(?<=')[^'\n]{4,200}(?=')|(?<=")[^"\n]{4,200}(?=")|(?<!["'])[^\s"'$<>|;=-][^\s"'|;]{3,200})`
+/** Words before `login` that make it no command of a program. */
+const NO_PROGRAM =
+  'tests?|spec|run|exec|the|an?|my|our|your|this|that|each|on|of|for|with|and|fix|in|to'
+/** Options, what follows one, and addresses: words are of a sentence. */
+const OPTIONS = String.raw`(?:[ \t]{1,4}(?=-|[^\s]{0,200}[.:/@]|(?<=\s--?[\w-]{1,40}[ \t]{1,4}))\S{1,200}){0,12}?`
 
 const STRUCTURES: readonly Structure[] = [
   {
@@ -28,14 +35,26 @@ const STRUCTURES: readonly Structure[] = [
   },
   {
     kind: 'password',
-    pattern:
-      /\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;]{0,200}?\s-p(?<secret>[^\s"'$<>|;=-][^\s"'|;]{3,200})/g,
+    pattern: new RegExp(
+      String.raw`\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;]{0,200}?\s-p${VALUE}`,
+      'g',
+    ),
     accepts: isValue,
   },
   {
     kind: 'password',
-    pattern:
-      /\b(?:sshpass|docker login|podman login|helm registry login|htpasswd|redis-cli|ldapsearch)\b[^\n|;]{0,200}?\s(?:-p|-w|-a|-bB?|--password)[ =]?["']?(?<secret>[^\s"'$|;-][^\s"'|;]{3,200})/g,
+    pattern: new RegExp(
+      String.raw`\b(?:sshpass|htpasswd|redis-cli|ldapsearch)\b[^\n|;]{0,200}?\s(?:-p|-w|-a|-bB?|--password)[ =]?${VALUE}`,
+      'g',
+    ),
+    accepts: (text) => isValue(text) && /\d/.test(text),
+  },
+  {
+    kind: 'password',
+    pattern: new RegExp(
+      String.raw`(?<![\w-])(?!(?:${NO_PROGRAM}) )[\w-]{1,40} login(?=\s)${OPTIONS}[ \t]{1,4}(?:-p|--password)[ =]?${VALUE}`,
+      'gi',
+    ),
     accepts: (text) => isValue(text) && /\d/.test(text),
   },
   {
@@ -82,7 +101,7 @@ const STRUCTURES: readonly Structure[] = [
   {
     kind: 'cookie',
     pattern:
-      /(?<![\w.-])[\w.-]{0,30}(?:sess(?:ion)?(?:[_.-]?id)?|sid|auth(?![a-z])|jwt|remember[_-]me)[\w.-]{0,20}=(?<secret>[^\s;,"'&<>(){}[\]]{16,4096})/gi,
+      /(?<![\w.-])[\w.-]{0,30}(?:sess|sid|auth(?![a-z])|jwt|remember[_-]me)[\w.-]{0,20}=(?<secret>[^\s;,"'&<>(){}[\]]{16,4096})/gi,
     accepts: (text) => isSession(text) && !text.includes('://'),
   },
   {
@@ -120,9 +139,9 @@ export function redactStructures(text: string, replace: Replace): string {
   const clean = STRUCTURES.reduce(
     (rest, { kind, pattern, accepts }) =>
       rest.replace(pattern, (match, ...found) => {
-        const { secret = '' } = found.at(-1) as { secret?: string }
-        if (secret === '' || match.includes('[redacted') || !accepts(secret)) return match
+        const { secret } = found.at(-1) as { secret: string }
         const start = match.lastIndexOf(secret)
+        if (isRedacted(match, start) || !accepts(secret)) return match
         return match.slice(0, start) + replace(kind) + match.slice(start + secret.length)
       }),
     text,
@@ -130,13 +149,18 @@ export function redactStructures(text: string, replace: Replace): string {
   return withoutManifests(withoutCookies(clean, replace), replace)
 }
 
-const COOKIES = /\b(?:set-)?cookie["']?[ \t]{0,4}:[ \t]{0,4}["']?([^\r\n]{1,8000})/gi
-const COOKIE = /(?<=^|[;\s"'])([\w.-]{1,80})=([^\s;,"']{20,4096})/g
+/** What starts here is a placeholder, holds one, or stands inside of one. Others may precede it. */
+function isRedacted(match: string, start: number): boolean {
+  return match.slice(0, start).endsWith('[redacted:') || match.includes('[redacted', start)
+}
+
+const COOKIES = /\bcookie["']?[ \t]{0,4}:[^\r\n]{1,8000}/gi
+/** They hold settings, too: a session is long and random. */
+const COOKIE = /(?<=[:;\s"'])([\w.-]{1,80})=([^\s;,"']{20,4096})/g
 /** Attributes of a cookie, which say nothing of anybody. */
 const ATTRIBUTE = /^(?:path|domain|expires|max-age|samesite|priority)$/i
 
 function withoutCookies(text: string, replace: Replace): string {
-  if (!/cookie/i.test(text)) return text
   return text.replace(COOKIES, (header) =>
     header.replace(COOKIE, (whole, name: string, value: string) =>
       ATTRIBUTE.test(name) || value.includes('[redacted') || !isSession(value)
@@ -148,8 +172,8 @@ function withoutCookies(text: string, replace: Replace): string {
 
 /** A manifest of Kubernetes: everything below `data` is secret, in base 64 or as it is. */
 const MANIFEST = /^[ \t]*kind:[ \t]*["']?Secret["']?[ \t]*$/m
-const BLOCK = /^([ \t]*)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+[^\r\n]{1,20000}(?:\r?\n|$))+)/gm
-const FIELD = /^([ \t]+["']?[\w.-]{1,253}["']?:[ \t]*)(\S[^\r\n]{3,20000})$/gm
+const BLOCK = /^([ \t]*)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t][^\r\n]{1,20000}(?:\r?\n|$))+)/gm
+const FIELD = /^([ \t]+["']?[\w.-]{1,253}["']?:[ \t]*)(\S[^\r\n]{3,20000})/gm
 
 function withoutManifests(text: string, replace: Replace): string {
   if (!MANIFEST.test(text)) return text

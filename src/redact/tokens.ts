@@ -6,8 +6,8 @@ export function redactTokens(text: string, replace: Replace): string {
     (rest, { kind, pattern, accepts }) =>
       rest.replace(pattern, (...found) => {
         const [match] = found as [string]
-        const groups = found.at(-1) as { secret?: string; user?: string } | string
-        const { secret = match, user } = typeof groups === 'object' ? groups : {}
+        // The whole text stands there where the form has no groups.
+        const { secret = match, user } = found.at(-1) as { secret?: string; user?: string }
         if (isPlaceholder(match) || secret === user || !accepts(secret)) return match
         // The secret is the last group of its match, so its last place is its own.
         const start = match.lastIndexOf(secret)
@@ -177,7 +177,7 @@ function isMixedLong(secret: string): boolean {
 
 /** The run at the end: all kinds of signs, and hardly any of them twice. */
 function isRandomRun(secret: string): boolean {
-  const run = /[A-Za-z0-9]+$/.exec(secret)?.[0] ?? ''
+  const run = secret.slice(secret.search(/[A-Za-z0-9]+$/))
   return isRandom(run) && new Set(run).size >= 16
 }
 

@@ -8,8 +8,7 @@ import {
   type RepairProfile,
 } from '../core/repair/turn.ts'
 import { foldBase64, MIN_URL_CHARS } from '../core/text/fold-base64.ts'
-import { isFields, type Json } from '../core/text/json.ts'
-import { isWellFormed, wellFormed as mended } from '../core/text/well-formed.ts'
+import { isFields, isWellFormed, type Json, wellFormed as mended } from '../core/text/json.ts'
 import type { Message, MessagePart } from '../core/view/message.ts'
 import { PROVIDER } from './anthropic/blocks.ts'
 import { underFormatName, underKnownNames } from './anthropic/wire.ts'

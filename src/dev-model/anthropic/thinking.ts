@@ -1,6 +1,5 @@
 // Checks returned thinking: ours, unchanged, and still after the same conversation
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import { dropsUnboundThinking } from '../../validate/anthropic/binding.ts'
 import {
   type Block,
   isThinking,
@@ -8,6 +7,7 @@ import {
   openRound,
   readMessages,
 } from '../../validate/anthropic/conversation.ts'
+import { dropsUnboundThinking } from '../../validate/anthropic/thinking.ts'
 import {
   type Profile,
   readFields,

@@ -1,7 +1,7 @@
 // A Responses answer as the events of a stream, each with its number.
 import type { Fields, Json } from '../../core/text/json.ts'
 import { readFields, readList, readText } from '../../validate/walk.ts'
-import { readId, sealed } from '../asked.ts'
+import { type Asked, readId, sealed } from '../asked.ts'
 import { pieces, sseFrame } from '../http.ts'
 import { type ReplyPart, textOfKind } from '../reply.ts'
 import type { Refusal, Turn } from '../wire-format.ts'
@@ -198,12 +198,18 @@ function readItem(part: ReplyPart, turn: Turn, index: number): Fields {
         call_id: part.id.startsWith('call_') ? part.id : `call_${part.id}`,
         name: part.name,
         arguments: part.arguments,
+        ...namespaceOf(part.name, turn.asked),
       }
     default: {
       const text = part.type === 'thinking' ? part.thinking : part.data
       return reasoningItem(id('rs_'), text, turn.body)
     }
   }
+}
+
+function namespaceOf(tool: string, { tools }: Asked): Fields {
+  const namespace = tools.find(({ name }) => name === tool)?.namespace
+  return namespace === undefined ? {} : { namespace }
 }
 
 /** What the model thought is shown only if a summary was asked for, and sealed where that was. */

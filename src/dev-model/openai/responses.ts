@@ -1,5 +1,5 @@
 // OpenAI Responses: what its requests say, together with what the server remembers for them.
-import type { Fields } from '../../core/text/json.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
 import {
   findChain,
   type Item,
@@ -21,6 +21,7 @@ import {
   type AskedPart,
   type AskedTurn,
   isOfModel,
+  type OfferedTool,
   type ToolChoice,
   textOfContent,
   unsealed,
@@ -149,12 +150,7 @@ function readResponses(body: Fields, items: readonly Item[]): Asked {
       ...items.filter(isSystem).map(({ fields }) => textOfContent(fields.content)),
     ].join('\n'),
     turns: items.filter((item) => !isSystem(item)).flatMap(findTurn),
-    tools: readList(body.tools).flatMap((tool) => {
-      const { type, name, parameters } = readFields(tool)
-      return type === 'function' && typeof name === 'string'
-        ? [{ name, schema: parameters ?? {} }]
-        : []
-    }),
+    tools: readList(body.tools).flatMap(offeredTools),
     toolChoice: readChoice(body),
     parallelCalls: body.parallel_tool_calls !== false,
     thinking: isGiven(reasoning) && effort !== 'none',
@@ -163,6 +159,17 @@ function readResponses(body: Fields, items: readonly Item[]): Asked {
     ...(typeof limit === 'number' && { maxOutputTokens: limit }),
     ...(isCompacting && { compaction: {} }),
   }
+}
+
+/** A function, or those of a namespace. */
+function offeredTools(tool: Json): OfferedTool[] {
+  const { type, name, parameters, tools } = readFields(tool)
+  if (typeof name !== 'string') return []
+  if (type === 'function') return [{ name, schema: parameters ?? {} }]
+  if (type !== 'namespace') return []
+  return readList(tools)
+    .flatMap(offeredTools)
+    .map((each) => ({ ...each, namespace: name }))
 }
 
 function isSystem({ type, fields }: Item): boolean {

@@ -1,6 +1,7 @@
 // The messages of Vercel's AI SDK: those for models, and those for a page, which hold results inside.
 import type { Json } from '../../core/text/json.ts'
 import type { Block, ModelRef, Part, ToolResult, ToolStatus } from '../../core/view/content.ts'
+import { dataUrl } from '../../wire/content-parts.ts'
 import type { Origin } from '../reading/conversation.ts'
 import {
   type Fields,
@@ -12,7 +13,7 @@ import {
   textIn,
 } from '../reading/fields.ts'
 import { ROOT } from '../reading/json-items.ts'
-import { dataUrl, type RawRecord } from '../reading/raw.ts'
+import type { RawRecord } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader } from '../reading/record-reader.ts'
 import type { Sample } from '../session-format.ts'
 

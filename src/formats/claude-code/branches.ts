@@ -1,6 +1,5 @@
 // Which lines of a file belong to a branch that was left: the tree is known only at its end.
 import type { Json } from '../../core/text/json.ts'
-import type { UserContent } from '../../core/view/content.ts'
 import { type Fields, fieldsIn, listIn, textIn } from '../reading/fields.ts'
 
 type Kind = 'prompt' | 'answer' | 'result' | 'other'
@@ -130,7 +129,7 @@ export function attachedText(attachment: Fields): string | undefined {
 }
 
 /** Words of the user that waited while the model was busy. */
-export function queuedPrompt(attachment: Fields): UserContent | undefined {
+export function queuedPrompt(attachment: Fields): string | undefined {
   if (attachment.type !== 'queued_command') return undefined
   const { prompt } = attachment
   if (typeof prompt === 'string') return prompt
@@ -143,6 +142,18 @@ export function queuedBy({ commandMode, origin }: Fields): 'typed' | 'client' {
   const isTyped =
     (commandMode === undefined || commandMode === 'prompt') && (kind ?? 'human') === 'human'
   return isTyped ? 'typed' : 'client'
+}
+
+/** What a sub-agent is asked was written by the model that started it. */
+const HUMAN: ReadonlySet<string> = new Set(['human', 'typed', 'sdk'])
+
+export function writtenBy(line: Fields): 'typed' | 'client' | 'model' {
+  if (line.isSidechain === true) return 'model'
+  const kind = textIn(fieldsIn(line.origin).kind) ?? textIn(line.promptSource)
+  // `sdk` is the prompt of `claude -p`: whoever gave it is the user, and nothing else speaks for them.
+  const isHuman = kind === undefined || HUMAN.has(kind)
+  if (isHuman) return 'typed'
+  return kind === 'suggestion_accepted' ? 'model' : 'client'
 }
 
 function texts(value: Json | undefined): (string | undefined)[] {

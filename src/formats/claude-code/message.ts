@@ -1,6 +1,7 @@
 // The lines of users and of answers as parts, calls and results.
-import type { Part, StopReason, TokenUsage } from '../../core/view/content.ts'
+import type { Part, TokenUsage } from '../../core/view/content.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import { ANTHROPIC_STOP_REASONS, anthropicUsage } from '../../wire/answer-facts.ts'
 import { readBlock } from '../../wire/anthropic/blocks.ts'
 import type { Conversation, Origin } from '../reading/conversation.ts'
 import {
@@ -15,6 +16,7 @@ import {
 } from '../reading/fields.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import { usageFrom } from '../reading/raw.ts'
+import { writtenBy } from './branches.ts'
 
 // What Claude Code noted as billed, and where its counts cannot be believed.
 
@@ -30,11 +32,8 @@ function readUsage(
   const output = countIn(usage.output_tokens)
   const isPartial = output !== undefined && hasPartialOutput(version)
   return usageFrom({
-    input: usage.input_tokens,
-    output: isPartial ? Math.max(output, saidTokens) : usage.output_tokens,
-    cacheRead: usage.cache_read_input_tokens,
-    cacheWrite: usage.cache_creation_input_tokens,
-    inputHoldsCache: false,
+    ...anthropicUsage(usage),
+    ...(isPartial && { output: Math.max(output, saidTokens) }),
   })
 }
 
@@ -49,15 +48,6 @@ function hasPartialOutput(version: string | undefined): boolean {
 const PROVIDER = 'anthropic'
 /** Who the client itself names as the author of its own messages. */
 const SYNTHETIC = '<synthetic>'
-
-const STOP_REASONS: { readonly [reason: string]: StopReason } = {
-  end_turn: 'end',
-  stop_sequence: 'end',
-  tool_use: 'tool_use',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  refusal: 'refusal',
-}
 
 /** What a model thought before this block, where Claude Code does not send it. */
 export const THOUGHTS = 'precis_thinking'
@@ -93,7 +83,7 @@ export class AnswerLines {
       return readBlock(block, path, 'assistant', model, { problems: [], cacheMarks: 0 })
     })
     const usage = readUsage(fieldsIn(message.usage), textIn(line.version), this.#saidTokens)
-    const stopReason = STOP_REASONS[textIn(message.stop_reason) ?? '']
+    const stopReason = ANTHROPIC_STOP_REASONS[textIn(message.stop_reason) ?? '']
     to.answer(id, origin, {
       model,
       ...(stopReason && { stopReason }),
@@ -141,18 +131,6 @@ export function readUserLine(
   if (line.isMeta === true && isText) to.reminder(text, left)
   else if (line.isCompactSummary === true) to.user(parts, left, 'summary')
   else to.user(parts, left, writtenBy(line))
-}
-
-/** What a sub-agent is asked was written by the model that started it. */
-const HUMAN: ReadonlySet<string> = new Set(['human', 'typed', 'sdk'])
-
-function writtenBy(line: Fields): 'typed' | 'client' | 'model' {
-  if (line.isSidechain === true) return 'model'
-  const kind = textIn(fieldsIn(line.origin).kind) ?? textIn(line.promptSource)
-  // `sdk` is the prompt of `claude -p`: whoever gave it is the user, and nothing else speaks for them.
-  const isHuman = kind === undefined || HUMAN.has(kind)
-  if (isHuman) return 'typed'
-  return kind === 'suggestion_accepted' ? 'model' : 'client'
 }
 
 function readContent({ content }: Fields) {

@@ -204,7 +204,7 @@ const STATUSES: { readonly [status in ToolResultPart['status']]?: string } = {
 function outputItems(part: ToolResultPart, outputs: Outputs, note: Note): readonly Json[] {
   const given = outputs.get(part.id) ?? 'function_call_output'
   if (typeof given !== 'string') return given
-  if (part.status !== 'completed') note('that a tool failed is told by its text alone')
+  if (part.status !== 'completed') note('only the text of a result says that its tool failed')
   // Codex leaves it unread; whoever converts the file further finds it.
   const status = STATUSES[part.status]
   const [only] = part.content

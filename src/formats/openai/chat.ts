@@ -1,6 +1,8 @@
 // OpenAI's Chat Completions: `{messages, …}` or the messages alone.
 import type { Json } from '../../core/text/json.ts'
 import type { Block, ModelRef, Part, ToolResult, UserContent } from '../../core/view/content.ts'
+import { chatUsage } from '../../wire/answer-facts.ts'
+import { readChatPart } from '../../wire/content-parts.ts'
 import { chatMessages } from '../../wire/openai-chat/messages.ts'
 import { WireNames } from '../../wire/openai-chat/names.ts'
 import { OPENAI_CHAT } from '../../wire/openai-chat/profile.ts'
@@ -18,7 +20,7 @@ import {
 } from '../reading/fields.ts'
 import { ROOT } from '../reading/json-items.ts'
 import type { ReadNotes } from '../reading/notes.ts'
-import { dataUrl, type RawRecord, rawEnvelope, usageFrom } from '../reading/raw.ts'
+import { type RawRecord, rawEnvelope, usageFrom } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-reader.ts'
 import { withoutStatusLine } from '../reading/response-items.ts'
 import type { Exported, Outgoing, Sample, SessionFormat } from '../session-format.ts'
@@ -90,13 +92,7 @@ export class ChatMessages {
 }
 
 function readFacts(message: Fields): AnswerFacts {
-  const usage = fieldsIn(message.usage)
-  const tokenUsage = usageFrom({
-    input: usage.prompt_tokens,
-    output: usage.completion_tokens,
-    cacheRead: fieldsIn(usage.prompt_tokens_details).cached_tokens,
-    inputHoldsCache: true,
-  })
+  const tokenUsage = usageFrom(chatUsage(message.usage))
   return tokenUsage ? { tokenUsage } : {}
 }
 
@@ -116,18 +112,9 @@ function answerParts({ content, refusal }: Fields): Part[] {
 
 function readUserContent(content: Json | undefined): UserContent {
   if (typeof content === 'string') return content
-  return listIn(content).map((value): Part => {
-    const part = fieldsIn(value)
-    const text = textIn(part.text)
-    if (text !== undefined) return { type: 'text', text }
-    const image = dataUrl(textIn(fieldsIn(part.image_url).url) ?? textIn(part.image_url), 'image/*')
-    if (image) return { type: 'image', media: image }
-    const file = fieldsIn(part.file)
-    const media = dataUrl(textIn(file.file_data), 'application/pdf')
-    if (!media) return { type: 'native', provider: PROVIDER, value }
-    const title = textIn(file.filename)
-    return { type: 'document', media: { ...media, ...(title !== undefined && { title }) } }
-  })
+  return listIn(content).map(
+    (value): Part => readChatPart(value) ?? { type: 'native', provider: PROVIDER, value },
+  )
 }
 
 /** SWE-agent writes a list where the API has one id. */

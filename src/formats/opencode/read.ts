@@ -1,6 +1,7 @@
 // OpenCode's exports: one document with a message for each call of the model, tools with their results.
 import type { Json } from '../../core/text/json.ts'
 import type { Part, StopReason, TokenUsage } from '../../core/view/content.ts'
+import { dataUrl } from '../../wire/content-parts.ts'
 import { type Origin, summaryEntries } from '../reading/conversation.ts'
 import {
   type Fields,
@@ -13,7 +14,7 @@ import {
   timeIn,
 } from '../reading/fields.ts'
 import type { ReadNotes } from '../reading/notes.ts'
-import { dataUrl, type RawRecord, usageFrom } from '../reading/raw.ts'
+import { type RawRecord, usageFrom } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-reader.ts'
 import type { Sample, Source, Step } from '../session-format.ts'
 

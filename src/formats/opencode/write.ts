@@ -18,9 +18,8 @@ import {
 import { type Fields, fieldsIn, isFields, isKind, STATUS, textIn } from '../reading/fields.ts'
 import { type RawRecord, rawEnvelope, recordValue, urlOfMedia } from '../reading/raw.ts'
 import type { Exported, Outgoing, WriteOptions } from '../session-format.ts'
-import { Moments, sessionId } from './ids.ts'
+import { Moments, sessionId, sessionInfo } from './ids.ts'
 import { OPENCODE, REMINDER } from './read.ts'
-import { sessionInfo } from './session-info.ts'
 
 export function writeOpenCode(outgoing: Outgoing, options: WriteOptions): Exported {
   const before = fieldsIn(rawEnvelope(OPENCODE, outgoing.events ?? []))

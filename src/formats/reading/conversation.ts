@@ -13,7 +13,7 @@ import {
   type UserContent,
 } from '../../core/view/content.ts'
 import { writtenBy } from '../../core/view/typed-text.ts'
-import type { NamedDraft, RecordedCompaction, Step } from '../session-format.ts'
+import type { NamedDraft, RecordedChange, Step } from '../session-format.ts'
 import { type RawRecord, rawJson } from './raw.ts'
 
 /** What an event comes from. */
@@ -166,7 +166,7 @@ export class Conversation {
     this.#add({ draft: { type: 'FOREIGN', data } })
   }
 
-  compaction(compaction: RecordedCompaction): void {
+  compaction(compaction: RecordedChange): void {
     this.flush()
     const { metadata } = compaction
     this.#done.push({

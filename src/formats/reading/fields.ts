@@ -1,28 +1,18 @@
 // Values of unknown shape, read without complaint: what has another type is as good as absent.
 import { parseRecord } from '../../core/log/json-bounds.ts'
-import { type Fields, isFields, isJson, type Json } from '../../core/text/json.ts'
+import {
+  countIn,
+  type Fields,
+  fieldsIn,
+  isFields,
+  isJson,
+  type Json,
+  listIn,
+  textIn,
+} from '../../core/text/json.ts'
 import type { ModelRef, ToolStatus } from '../../core/view/content.ts'
 
-export { type Fields, isFields }
-
-const NONE: Fields = {}
-
-export function fieldsIn(value: Json | undefined): Fields {
-  return isFields(value) ? value : NONE
-}
-
-export function listIn(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : []
-}
-
-export function textIn(value: Json | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined
-}
-
-/** A count: what is negative or no number is unknown. */
-export function countIn(value: Json | undefined): number | undefined {
-  return typeof value === 'number' && value >= 0 ? value : undefined
-}
+export { countIn, type Fields, fieldsIn, isFields, listIn, textIn }
 
 /** A time as a text or in milliseconds. */
 export function timeIn(value: Json | undefined): { timestamp?: Date } {

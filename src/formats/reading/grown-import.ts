@@ -28,6 +28,8 @@ export class StoredRecords {
   readonly #answers = new Map<number, Answer>()
   readonly #calls = new Set<string>()
   readonly #answered = new Set<string>()
+  /** Places of those that the file does not have any more, as far as it was read. */
+  readonly #missing = new Set<number>()
   #compactions = 0
   #isSkipping = true // what has no record of its own goes with what stands before it
 
@@ -54,8 +56,14 @@ export class StoredRecords {
       for (const { at, raw } of recordsOf(event)) {
         const stored = { seq: event.seq, bearsEntry: bearsEntry(event), digest: digestOf(raw) }
         this.#records.set(at, stored)
+        this.#missing.add(at)
       }
     }
+  }
+
+  /** Once the file was read: whether it lacks records that are stored. */
+  get isLonger(): boolean {
+    return this.#missing.size > 0
   }
 
   /** Those of the drafts that are new; the others are named to `known`. Rejects where the file is another. */
@@ -66,6 +74,7 @@ export class StoredRecords {
     return drafts.flatMap((named) => {
       const { draft } = named
       const records = recordsOf(draft)
+      for (const { at } of records) this.#missing.delete(at)
       if (draft.type === 'TOOL_CALL') return this.#calls.has(draft.data.id) ? [] : [named]
       if (records.length === 0) return this.#isSkipping ? [] : [named]
       const old = records.filter(({ at }) => this.#records.has(at))

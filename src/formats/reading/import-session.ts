@@ -9,7 +9,7 @@ import { originalId } from '../../core/view/entry.ts'
 import {
   MAIN,
   type NamedDraft,
-  type RecordedCompaction,
+  type RecordedChange,
   type SessionFormat,
   type Source,
 } from '../session-format.ts'
@@ -58,6 +58,8 @@ export interface ImportedSession {
   readonly notes: ReadNotes
   /** An answer at its end was left for the next run. */
   readonly isHeld?: boolean
+  /** The earlier run stored records that the file does not have any more. */
+  readonly isShortened?: boolean
 }
 
 export interface ImportOptions {
@@ -127,7 +129,12 @@ export async function importSession(
   for (const thread of [...threads.values()].toReversed()) await thread.end()
   const subThreadIds = [...threads.values()].slice(1).map(({ threadId }) => threadId)
   const isHeld = [...threads.values()].some((thread) => thread.isHeld)
-  return { threadId: main.threadId, subThreadIds, compactions, notes, ...(isHeld && { isHeld }) }
+  const isShortened = [...threads.values()].some((thread) => thread.isShortened)
+  return {
+    ...{ threadId: main.threadId, subThreadIds, compactions, notes },
+    ...(isHeld && { isHeld }),
+    ...(isShortened && { isShortened }),
+  }
 }
 
 function requireWords({ account }: ReadNotes, { id }: SessionFormat): void {
@@ -198,6 +205,10 @@ class ImportedThread {
       await this.flush()
   }
 
+  get isShortened(): boolean {
+    return this.#grown?.isLonger ?? false
+  }
+
   #know(names: readonly string[], id: EntryId): void {
     for (const name of names) this.#ids.set(name, id)
   }
@@ -254,7 +265,7 @@ class ImportedThread {
     return draft.timestamp || !this.time ? draft : { ...draft, timestamp: this.time }
   }
 
-  async compact(recorded: RecordedCompaction, notes: ReadNotes): Promise<boolean> {
+  async compact(recorded: RecordedChange, notes: ReadNotes): Promise<boolean> {
     await this.flush()
     const stored = await (this.#stored ?? this.#grown)?.takeCompaction()
     if (stored !== undefined) return stored

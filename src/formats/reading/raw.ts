@@ -3,7 +3,8 @@ import type { CompactionData } from '../../core/edit/change.ts'
 import { bearsEntry, isChange, type ThreadEvent } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Media, TokenUsage } from '../../core/view/content.ts'
-import { countIn, type Fields, fieldsIn, isFields, listIn, objectIn, textIn } from './fields.ts'
+import { type Counts, readUsage } from '../../wire/answer-facts.ts'
+import { type Fields, fieldsIn, isFields, listIn, objectIn, textIn } from './fields.ts'
 
 /** One record and its place in the file: the number of its line, or its index in a list. */
 export type RawRecord = {
@@ -111,40 +112,13 @@ export function recordValue({ raw }: RawRecord): Fields {
   return objectIn(raw) ?? {}
 }
 
-export { dataUrl } from '../../wire/data-url.ts'
-
 /** Media that a format names by a URL, whose bytes may be in it. */
 export function urlOfMedia({ data, uri, mimeType }: Media): string | undefined {
   return data === undefined ? uri : `data:${mimeType};base64,${data}`
 }
 
-/** What a call was billed, from the counts that a file has: each tool draws the lines elsewhere. */
-interface Counts {
-  readonly input: Json | undefined
-  readonly output: Json | undefined
-  readonly cacheRead?: Json | undefined
-  readonly cacheWrite?: Json | undefined
-  /** Billed as output, and not among it. */
-  readonly reasoning?: Json | undefined
-  /** Whether the input counts what came from the cache as well. */
-  readonly inputHoldsCache: boolean
-}
-
 /** Undefined where a count is missing, and where all are 0: then nobody counted. */
 export function usageFrom(counts: Counts): TokenUsage | undefined {
-  const input = countIn(counts.input)
-  const output = countIn(counts.output)
-  if (input === undefined || output === undefined) return undefined
-  const read = countIn(counts.cacheRead)
-  const written = countIn(counts.cacheWrite)
-  const promptTokens = counts.inputHoldsCache ? input : input + (read ?? 0) + (written ?? 0)
-  const completionTokens = output + (countIn(counts.reasoning) ?? 0)
-  if (promptTokens + completionTokens === 0) return undefined
-  return {
-    promptTokens,
-    completionTokens,
-    totalTokens: promptTokens + completionTokens,
-    ...(read !== undefined && { cacheReadTokens: read }),
-    ...(written !== undefined && { cacheWriteTokens: written }),
-  }
+  const usage = readUsage(counts)
+  return usage?.totalTokens === 0 ? undefined : usage
 }

@@ -7,14 +7,14 @@ import { type Item, parseEntryId } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { runsOf } from '../../core/view/entry-range.ts'
 import { openRoundStart, roundsOf } from '../../core/view/seam.ts'
-import type { RecordedCompaction } from '../session-format.ts'
+import type { RecordedChange } from '../session-format.ts'
 
 /**
  * One edit over everything: what the tool put, then what it kept. A tool may have kept half a round; the
  * whole round is kept then, since a call and its result cannot be parted.
  */
 export function recordedProposal(
-  recorded: RecordedCompaction,
+  recorded: RecordedChange,
   context: Context,
   eventAt: EventAt,
   idOf: (name: string) => EntryId | undefined,
@@ -74,7 +74,7 @@ function indicesOf(items: readonly Item[], idOf: (name: string) => EntryId | und
 type Placed = NewEntry | { readonly at: number }
 
 function placedPuts(
-  { put }: RecordedCompaction,
+  { put }: RecordedChange,
   items: readonly Item[],
   indexOf: IndexOf,
   eventAt: EventAt,
@@ -107,7 +107,7 @@ function indexOfWords(
 /** The indices of what stays, with whole rounds. */
 function keptItems(
   puts: readonly Placed[],
-  { keepFrom }: RecordedCompaction,
+  { keepFrom }: RecordedChange,
   items: readonly Item[],
   context: Context,
   indexOf: IndexOf,

@@ -8,10 +8,10 @@ import type {
   ToolStatus,
   UserContent,
 } from '../../core/view/content.ts'
+import { readResponsesPart } from '../../wire/content-parts.ts'
 import { readStatusLine } from '../../wire/openai-chat/pieces.ts'
 import type { Conversation, Origin } from './conversation.ts'
 import { argumentsIn, type Fields, fieldsIn, isFields, listIn, textIn } from './fields.ts'
-import { dataUrl } from './raw.ts'
 
 const PROVIDER = 'openai'
 
@@ -125,12 +125,10 @@ export function userContent(item: Fields): UserContent {
   const { content } = item
   if (typeof content === 'string') return content
   return listIn(content).map((value): Part => {
-    const part = fieldsIn(value)
-    const text = textIn(part.text)
-    if (text !== undefined) return { type: 'text', text }
-    const media =
-      part.type === 'input_image' ? dataUrl(textIn(part.image_url), 'image/*') : undefined
-    return media ? { type: 'image', media } : { type: 'native', provider: PROVIDER, value }
+    const part = readResponsesPart(value)
+    return part === undefined || part.type === 'document'
+      ? { type: 'native', provider: PROVIDER, value }
+      : part
   })
 }
 
@@ -189,12 +187,11 @@ function textBlocks(output: Json | undefined): Block[] {
 }
 
 function readBlock(value: Json): Block {
-  const part = fieldsIn(value)
-  const text = textIn(part.text)
-  if (text !== undefined) return { type: 'text', text }
-  const media = dataUrl(textIn(part.image_url), 'image/*')
-  if (media?.data === undefined) return { type: 'native', provider: PROVIDER, value }
-  return { type: 'image', data: media.data, mimeType: media.mimeType }
+  const part = readResponsesPart(value)
+  if (part?.type === 'text') return part
+  if (part?.type !== 'image' || part.media.data === undefined)
+    return { type: 'native', provider: PROVIDER, value }
+  return { type: 'image', data: part.media.data, mimeType: part.media.mimeType }
 }
 
 /** There is no flag for failures: commands tell it in their text, in one of two ways. */

@@ -7,6 +7,7 @@ import {
   textOfUserContent,
   type UserContent,
 } from '../../core/view/content.ts'
+import { readGeminiPart } from '../../wire/content-parts.ts'
 import {
   type Fields,
   fieldsIn,
@@ -189,13 +190,7 @@ function withReferences(content: UserContent): UserContent {
 function readContent(content: Json | undefined): UserContent & (string | readonly Part[]) {
   if (typeof content === 'string') return content
   return listIn(content).flatMap((value): Part[] => {
-    const { text, inlineData, functionResponse } = fieldsIn(value)
-    if (typeof text === 'string') return [{ type: 'text', text }]
-    if (functionResponse !== undefined) return []
-    const { mimeType, data } = fieldsIn(inlineData)
-    if (typeof mimeType !== 'string' || typeof data !== 'string')
-      return [{ type: 'native', provider: PROVIDER, value }]
-    const type = mimeType.startsWith('image/') ? 'image' : 'document'
-    return [{ type, media: { mimeType, data } }]
+    if (fieldsIn(value).functionResponse !== undefined) return []
+    return [readGeminiPart(value) ?? { type: 'native', provider: PROVIDER, value }]
   })
 }

@@ -1,32 +1,10 @@
 // The events of Anthropic's stream as frames: blocks are gathered until they are whole.
 import { PrecisError } from '../../core/errors.ts'
 import type { ModelFrame } from '../../core/model.ts'
-import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { ModelRef, StopReason, TokenUsage } from '../../core/view/content.ts'
-import { without } from '../../wire/anthropic/shape.ts'
-
-// Anthropic's figures and reasons as those of précis.
-
-/**
- * What the whole prompt had: the API counts the cached parts apart, `promptTokens` holds them all.
- * A figure that was not reported stays absent; without input and output figures there is no usage.
- */
-function readUsage(reported: Json | undefined): TokenUsage | undefined {
-  if (!isFields(reported)) return undefined
-  const input = readCount(reported, 'input_tokens')
-  const output = readCount(reported, 'output_tokens')
-  if (input === undefined || output === undefined) return undefined
-  const cacheRead = readCount(reported, 'cache_read_input_tokens')
-  const cacheWrite = readCount(reported, 'cache_creation_input_tokens')
-  const promptTokens = input + (cacheRead ?? 0) + (cacheWrite ?? 0)
-  return {
-    promptTokens,
-    completionTokens: output,
-    totalTokens: promptTokens + output,
-    ...(cacheRead !== undefined && { cacheReadTokens: cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWriteTokens: cacheWrite }),
-  }
-}
+import { type Fields, isFields, type Json, textIn } from '../../core/text/json.ts'
+import type { ModelRef, TokenUsage } from '../../core/view/content.ts'
+import { ANTHROPIC_STOP_REASONS, anthropicUsage, readUsage } from '../../wire/answer-facts.ts'
+import { without } from '../../wire/anthropic/blocks.ts'
 
 /** The figures at the start, and those at the end where they say more. Nulls say nothing. */
 function mergedUsage(start: Json | undefined, end: Json | undefined): Json | undefined {
@@ -34,31 +12,9 @@ function mergedUsage(start: Json | undefined, end: Json | undefined): Json | und
   return Object.keys(both).length === 0 ? undefined : both
 }
 
-const STOP_REASONS: Readonly<Record<string, StopReason>> = {
-  end_turn: 'end',
-  stop_sequence: 'end',
-  compaction: 'end', // the provider's own summary is complete
-  tool_use: 'tool_use',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  // A server tool takes long: the answer is not complete, and continues when it is sent back as it is.
-  pause_turn: 'length',
-  refusal: 'refusal',
-}
-
-/** A reason that is not known yet is no success. */
-function readStopReason(raw: string | undefined): StopReason {
-  return STOP_REASONS[raw ?? ''] ?? 'error'
-}
-
 function knownFields(value: Json | undefined): Fields {
   if (!isFields(value)) return {}
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null))
-}
-
-function readCount(fields: Fields, name: string): number | undefined {
-  const value = fields[name]
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 }
 
 /** A block on its way: its fields so far, and the JSON of its input as text. */
@@ -67,21 +23,22 @@ interface OpenBlock {
   json: string
 }
 
-interface Source {
+export interface StreamSource {
   readonly provider: string
   readonly model: string
+  readonly onBegin?: ((usage: TokenUsage) => void) | undefined
 }
 
 /** Takes events in order and gives the frames that each completes. Unknown events say nothing. */
 export class StreamDecoder {
-  readonly #source: Source
+  readonly #source: StreamSource
   readonly #open = new Map<Json, OpenBlock>()
   #startUsage: Json | undefined
   #endUsage: Json | undefined
   #stopReason: string | undefined
   #isComplete = false
 
-  constructor(source: Source) {
+  constructor(source: StreamSource) {
     this.#source = source
   }
 
@@ -89,7 +46,7 @@ export class StreamDecoder {
     if (!isFields(event)) return
     switch (event.type) {
       case 'message_start':
-        this.#startUsage = isFields(event.message) ? event.message.usage : undefined
+        this.#start(isFields(event.message) ? event.message.usage : undefined)
         return
       case 'content_block_start':
         if (isFields(event.content_block))
@@ -122,6 +79,12 @@ export class StreamDecoder {
     })
   }
 
+  #start(reported: Json | undefined): void {
+    this.#startUsage = reported
+    const usage = readUsage(anthropicUsage(reported))
+    if (usage) this.#source.onBegin?.(usage)
+  }
+
   *#extend({ index, delta }: Fields): Generator<ModelFrame> {
     const block = this.#open.get(index ?? null)
     if (block === undefined || !isFields(delta)) return
@@ -143,12 +106,13 @@ export class StreamDecoder {
     yield buildFrame(block, this.#source)
   }
 
+  /** A reason that is not known yet is no success. */
   #end(): ModelFrame {
     const reported = mergedUsage(this.#startUsage, this.#endUsage)
-    const usage = readUsage(reported)
+    const usage = readUsage(anthropicUsage(reported))
     return {
       type: 'end',
-      stopReason: readStopReason(this.#stopReason),
+      stopReason: ANTHROPIC_STOP_REASONS[this.#stopReason ?? ''] ?? 'error',
       ...(usage && { usage }),
       ...(this.#stopReason !== undefined && { rawStopReason: this.#stopReason }),
       ...(reported !== undefined && { rawUsage: reported }),
@@ -175,8 +139,9 @@ function grown(fields: Fields, name: string, more: Json): Fields {
   return { ...fields, [name]: more }
 }
 
-function buildFrame({ fields, json }: OpenBlock, { provider, model }: Source): ModelFrame {
+function buildFrame({ fields, json }: OpenBlock, { provider, model }: StreamSource): ModelFrame {
   const ref: ModelRef = `${provider}/${model}`
+  const signature = textIn(fields.signature)
   switch (fields.type) {
     case 'text':
       return { type: 'part', part: textPart(fields, provider) }
@@ -185,15 +150,15 @@ function buildFrame({ fields, json }: OpenBlock, { provider, model }: Source): M
         type: 'part',
         part: {
           type: 'thinking',
-          thinking: stringIn(fields, 'thinking'),
-          ...(stringIn(fields, 'signature') && { signature: stringIn(fields, 'signature') }),
+          thinking: textIn(fields.thinking) ?? '',
+          ...(signature && { signature }),
           model: ref,
         },
       }
     case 'redacted_thinking':
       return {
         type: 'part',
-        part: { type: 'redacted_thinking', data: stringIn(fields, 'data'), model: ref },
+        part: { type: 'redacted_thinking', data: textIn(fields.data) ?? '', model: ref },
       }
     case 'tool_use':
       return callFrame(fields, json)
@@ -209,14 +174,14 @@ function textPart(fields: Fields, provider: string) {
   )
   return {
     type: 'text' as const,
-    text: stringIn(fields, 'text'),
+    text: textIn(fields.text) ?? '',
     ...(Object.keys(extra).length > 0 && { extra: { provider, fields: extra } }),
   }
 }
 
 function callFrame(fields: Fields, json: string): ModelFrame {
-  const id = stringIn(fields, 'id')
-  const name = stringIn(fields, 'name')
+  const id = textIn(fields.id) ?? ''
+  const name = textIn(fields.name) ?? ''
   const given = parsed(json, fields.input ?? {})
   return given === undefined
     ? { type: 'broken-call', id, name, text: json }
@@ -237,9 +202,4 @@ function parsed(json: string, whenEmpty: Json): Json | undefined {
     if (thrown instanceof SyntaxError) return undefined
     throw thrown
   }
-}
-
-function stringIn(fields: Fields, name: string): string {
-  const value = fields[name]
-  return typeof value === 'string' ? value : ''
 }

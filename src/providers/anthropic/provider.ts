@@ -1,12 +1,14 @@
 // Anthropic's Messages API through the official SDK.
-import Anthropic from '@anthropic-ai/sdk'
+import type Anthropic from '@anthropic-ai/sdk'
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages'
+import { importPeer } from '../../core/import-peer.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import type { Clock, Signal } from '../../core/ports.ts'
 import type { Json } from '../../core/text/json.ts'
 import { PROFILES } from '../../validate/validate.ts'
 import type { Profile, Violation } from '../../validate/walk.ts'
-import { without } from '../../wire/anthropic/shape.ts'
+import { without } from '../../wire/anthropic/blocks.ts'
+import { ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE } from '../addresses.ts'
 import { preparing, requireValid } from '../checked-provider.ts'
 import type { FailureContext } from '../failures/failure-kinds.ts'
 import { missingKey } from '../failures/failures.ts'
@@ -19,9 +21,8 @@ import {
   type Timeouts,
   timedFetch,
 } from '../failures/timed-fetch.ts'
-import { ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE } from './address.ts'
 import { buildWire, type Wire } from './body.ts'
-import { StreamDecoder } from './decode.ts'
+import { StreamDecoder, type StreamSource } from './decode.ts'
 import { afterRefusedThinking, BoundThinking, type SentThinking } from './kept-thinking.ts'
 import type { ThinkingStyle } from './thinking.ts'
 
@@ -52,9 +53,9 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
     secrets: [apiKey],
   })
   let client: Anthropic | undefined
-  const clientFor = (context: FailureContext): Anthropic => {
+  const clientFor = async (context: FailureContext): Promise<Anthropic> => {
     if (apiKey === undefined || apiKey.trim() === '') throw missingKey(context)
-    client ??= newClient(apiKey, baseUrl, options.timeouts)
+    client ??= await newClient(apiKey, baseUrl, options.timeouts)
     return client
   }
   const attemptsOf = (model: string, signal: Signal | undefined): Attempts => ({
@@ -76,19 +77,19 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
   const provider: Provider = {
     id,
     async *stream(request) {
-      const { model, signal, onRetry } = request
+      const { model, signal, onRetry, onBegin } = request
       const wire = written(request, false)
-      const asked = clientFor(contextOf(model))
+      const asked = await clientFor(contextOf(model))
       const { preservedThinking } = profileOf(model)
       yield* retryStream({ ...attemptsOf(model, signal), onRetry }, (attemptSignal) => {
         const seen = preservedThinking ? bound.follow(wire.conversation) : undefined
-        return openStream(asked, wire, attemptSignal, { provider: id, model }, seen)
+        return openStream(asked, wire, attemptSignal, { provider: id, model, onBegin }, seen)
       })
     },
     async countTokens(request) {
       const { model, signal } = request
       const wire = written(request, true)
-      const asked = clientFor(contextOf(model))
+      const asked = await clientFor(contextOf(model))
       const body = without(wire.body, 'max_tokens')
       const { input_tokens: tokens } = await retryCall(attemptsOf(model, signal), (attemptSignal) =>
         asked.messages.countTokens(body as unknown as MessageCreateParamsStreaming, {
@@ -99,7 +100,7 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
       return tokens
     },
     async windowOf(model, signal) {
-      const asked = clientFor(contextOf(model))
+      const asked = await clientFor(contextOf(model))
       const info = await retryCall(attemptsOf(model, signal), (attemptSignal) =>
         asked.models.retrieve(model, undefined, { signal: attemptSignal }),
       )
@@ -109,9 +110,14 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
   return preparing(afterRefusedThinking(provider), profileOf)
 }
 
-/** Key and address are given, so that the SDK looks for none of its own in the environment. */
-function newClient(apiKey: string, baseUrl: string, timeouts: Partial<Timeouts> = {}): Anthropic {
-  return new Anthropic({
+/** Key and address are given, so that the SDK looks for none of its own in the environment. It is loaded here. */
+async function newClient(
+  apiKey: string,
+  baseUrl: string,
+  timeouts: Partial<Timeouts> = {},
+): Promise<Anthropic> {
+  const sdk = await importPeer('@anthropic-ai/sdk', () => import('@anthropic-ai/sdk'))
+  return new sdk.default({
     apiKey: apiKey.trim(),
     baseURL: baseUrl,
     webhookKey: null,
@@ -130,7 +136,7 @@ async function* openStream(
   client: Anthropic,
   { body, betas, repairs }: Wire,
   signal: AbortSignal,
-  source: { readonly provider: string; readonly model: string },
+  source: StreamSource,
   seen: ((frame: ModelFrame) => void) | undefined,
 ): AsyncGenerator<ModelFrame> {
   const decoder = new StreamDecoder(source)

@@ -1,7 +1,8 @@
 // The lines of Ollama's stream as frames.
 import type { EndFrame, ModelFrame } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { ModelRef, StopReason, TokenUsage } from '../../core/view/content.ts'
+import type { ModelRef, StopReason } from '../../core/view/content.ts'
+import { readUsage } from '../../wire/answer-facts.ts'
 import { Stretches, ThinkTags } from '../openai/parts.ts'
 
 interface OllamaSource {
@@ -65,7 +66,7 @@ export class OllamaDecoder {
 
   #end(line: Fields): EndFrame {
     const raw = typeof line.done_reason === 'string' ? line.done_reason : undefined
-    const usage = readUsage(line)
+    const usage = ollamaUsage(line)
     const reported = FIGURES.filter((name) => typeof line[name] === 'number')
     return {
       type: 'end',
@@ -86,13 +87,8 @@ export class OllamaDecoder {
 }
 
 /** The prompt is left out if all of it came from the cache of an old server: then it is unknown. */
-function readUsage({ prompt_eval_count: prompt, eval_count: completion }: Fields) {
-  if (typeof prompt !== 'number' || typeof completion !== 'number') return undefined
-  return {
-    promptTokens: prompt,
-    completionTokens: completion,
-    totalTokens: prompt + completion,
-  } satisfies TokenUsage
+function ollamaUsage({ prompt_eval_count: input, eval_count: output }: Fields) {
+  return readUsage({ input, output, inputHoldsCache: true })
 }
 
 /** Ollama publishes no rules of its own, and hands a request to the same templates. */

@@ -1,8 +1,8 @@
 // Ollama as an entry of the registry.
 import { PROFILES } from '../../validate/validate.ts'
+import { OLLAMA_BASE_URL } from '../addresses.ts'
 import { HOME_WINDOW_TOKENS } from '../catalogue.ts'
 import type { ProviderEntry } from '../registry.ts'
-import { OLLAMA_BASE_URL } from './address.ts'
 
 /** Its requests are checked as what they are like: those of Chat Completions, read strictly. */
 export const OLLAMA_ENTRY: ProviderEntry = {

@@ -1,14 +1,15 @@
 // Ollama's own API through its official SDK: it tells the window of a model, and takes one.
-import { type ChatRequest, type ChatResponse, Ollama } from 'ollama'
+import type { ChatRequest, ChatResponse, Ollama } from 'ollama'
+import { importPeer } from '../../core/import-peer.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import type { Clock, Signal } from '../../core/ports.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { PROFILES } from '../../validate/validate.ts'
 import type { Profile } from '../../validate/walk.ts'
 import { OLLAMA, type OllamaProfile, writeOllama } from '../../wire/ollama/write.ts'
-import { HOME_WINDOW_TOKENS } from '../catalogue.ts'
+import { OLLAMA_BASE_URL } from '../addresses.ts'
+import { HOME_WINDOW_TOKENS, LimitedCache } from '../catalogue.ts'
 import { preparing, requireValid } from '../checked-provider.ts'
-import { LimitedCache } from '../costs.ts'
 import {
   type Attempts,
   type RetryPolicy,
@@ -19,7 +20,6 @@ import {
 } from '../failures/timed-fetch.ts'
 import { LOCAL_TIMEOUTS, requireConversation } from '../openai/access.ts'
 import { cutOff, withRepairs } from '../openai/parts.ts'
-import { OLLAMA_BASE_URL } from './address.ts'
 import { asChat, OllamaDecoder } from './decode.ts'
 
 export interface OllamaOptions {
@@ -57,11 +57,12 @@ export function ollamaProvider(options: OllamaOptions): Provider {
   const wishedFor = (model: string) => (typeof wish === 'function' ? wish(model) : wish)
   const known = new LimitedCache<ModelFacts>(MOST_MODELS, clock)
   const factsOf = async (model: string, signal: Signal | undefined): Promise<ModelFacts> => {
+    const sdk = await loadSdk()
     const facts =
       known.get(model) ??
       readFacts(
         await retryCall(attemptsOf(model, signal), (attemptSignal) =>
-          show(ollamaClient(address, attemptSignal), model),
+          show(ollamaClient(sdk, address, attemptSignal), model),
         ),
       )
     known.set(model, facts, KEEP_FACTS_MS)
@@ -79,12 +80,13 @@ export function ollamaProvider(options: OllamaOptions): Provider {
       const repairs: string[] = []
       const written = writeOllama(request, profile, (problem) => repairs.push(problem))
       requireValid(RULES, asChat(written.body))
+      const sdk = await loadSdk()
       const decoderOf = () =>
         new OllamaDecoder({ model: `${id}/${model}`, toolName: written.toolName })
       yield* retryStream(
         { ...attemptsOf(model, signal), onRetry: request.onRetry },
         async function* (attemptSignal) {
-          const client = ollamaClient(address, attemptSignal)
+          const client = ollamaClient(sdk, address, attemptSignal)
           const lines = await client.chat(buildCopy(written.body))
           yield* withRepairs(repairs, buildFrames(lines, decoderOf(), attemptSignal))
         },
@@ -164,11 +166,17 @@ interface OllamaAddress {
   readonly timeouts: Partial<Timeouts>
 }
 
+type Sdk = Pick<typeof import('ollama'), 'Ollama'>
+
+function loadSdk(): Promise<Sdk> {
+  return importPeer('ollama', () => import('ollama'))
+}
+
 /** The SDK can only end a stream that has begun, so each request gets a client with its own fetch. */
-function ollamaClient(address: OllamaAddress, signal: AbortSignal): Ollama {
+function ollamaClient(sdk: Sdk, address: OllamaAddress, signal: AbortSignal): Ollama {
   const { baseUrl, apiKey, timeouts } = address
   const send = timedFetch(timeouts)
-  return new Ollama({
+  return new sdk.Ollama({
     host: baseUrl,
     ...(apiKey !== undefined && { headers: { Authorization: `Bearer ${apiKey}` } }),
     fetch: async (input, init) => {

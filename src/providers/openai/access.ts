@@ -1,10 +1,10 @@
 // Shared by both OpenAI APIs: client, key, failures and retries
-import OpenAI from 'openai'
+import type OpenAI from 'openai'
 import { PrecisError } from '../../core/errors.ts'
+import { importPeer } from '../../core/import-peer.ts'
 import type { ModelRequest } from '../../core/model.ts'
 import type { Clock, Signal } from '../../core/ports.ts'
-import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { TokenUsage } from '../../core/view/content.ts'
+import { OPENAI_BASE_URL, OPENAI_KEY_VARIABLE } from '../addresses.ts'
 import type { FailureContext } from '../failures/failure-kinds.ts'
 import { missingKey } from '../failures/failures.ts'
 import {
@@ -13,7 +13,6 @@ import {
   type Timeouts,
   timedFetch,
 } from '../failures/timed-fetch.ts'
-import { OPENAI_BASE_URL, OPENAI_KEY_VARIABLE } from './address.ts'
 
 export interface OpenAiOptions {
   /** Under which name the server's models, their thinking and their own items are known. */
@@ -36,8 +35,8 @@ interface Access {
   readonly id: string
   readonly baseUrl: string
   readonly isOpenAi: boolean
-  /** Throws if a key is needed and missing. */
-  client(model: string): OpenAI
+  /** Rejects if a key is needed and missing. The SDK is loaded by the first call. */
+  client(model: string): Promise<OpenAI>
   attempts(model: string, signal: Signal | undefined): Attempts
 }
 
@@ -59,9 +58,9 @@ export function openAiAccess(options: OpenAiOptions, defaultId: string): Access 
     id,
     baseUrl,
     isOpenAi,
-    client(model) {
+    async client(model) {
       if (needsKey && apiKey === undefined) throw missingKey(contextOf(model))
-      client ??= newClient(apiKey, baseUrl, {
+      client ??= await newClient(apiKey, baseUrl, {
         ...(!isOpenAi && LOCAL_TIMEOUTS),
         ...options.timeouts,
       })
@@ -94,12 +93,13 @@ export function requireConversation(request: ModelRequest, rule: string, where: 
 }
 
 /** Nothing is taken from the environment: what is for OpenAI must not reach another server. */
-function newClient(
+async function newClient(
   apiKey: string | undefined,
   baseUrl: string,
   timeouts: Partial<Timeouts>,
-): OpenAI {
-  return new OpenAI({
+): Promise<OpenAI> {
+  const sdk = await importPeer('openai', () => import('openai'))
+  return new sdk.default({
     apiKey: apiKey ?? 'none',
     ...(apiKey === undefined && { defaultHeaders: { Authorization: null } }),
     adminAPIKey: null,
@@ -116,56 +116,3 @@ function newClient(
 
 /** The SDK's own limit until an answer begins; ours are shorter. */
 const LONGEST_REQUEST_MS = 3_600_000
-
-// Converts OpenAI's usage; cached tokens are part of the prompt tokens
-
-/** Of Chat Completions. DeepSeek has a name of its own for what came out of the cache. */
-export function chatUsage(reported: Json | undefined): TokenUsage | undefined {
-  if (!isFields(reported)) return undefined
-  const details = fieldsIn(reported, 'prompt_tokens_details')
-  return readUsage(
-    count(reported, 'prompt_tokens'),
-    count(reported, 'completion_tokens'),
-    count(details, 'cached_tokens') ?? count(reported, 'prompt_cache_hit_tokens'),
-    count(details, 'cache_write_tokens'),
-  )
-}
-
-/** Of Responses. */
-export function responsesUsage(reported: Json | undefined): TokenUsage | undefined {
-  if (!isFields(reported)) return undefined
-  const details = fieldsIn(reported, 'input_tokens_details')
-  return readUsage(
-    count(reported, 'input_tokens'),
-    count(reported, 'output_tokens'),
-    count(details, 'cached_tokens'),
-    count(details, 'cache_write_tokens'),
-  )
-}
-
-/** Without both figures there is no usage: unknown is not zero. */
-function readUsage(
-  prompt: number | undefined,
-  completion: number | undefined,
-  cacheRead: number | undefined,
-  cacheWrite: number | undefined,
-): TokenUsage | undefined {
-  if (prompt === undefined || completion === undefined) return undefined
-  return {
-    promptTokens: prompt,
-    completionTokens: completion,
-    totalTokens: prompt + completion,
-    ...(cacheRead !== undefined && { cacheReadTokens: cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWriteTokens: cacheWrite }),
-  }
-}
-
-function fieldsIn(fields: Fields, name: string): Fields {
-  const value = fields[name]
-  return isFields(value) ? value : {}
-}
-
-function count(fields: Fields, name: string): number | undefined {
-  const value = fields[name]
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
-}

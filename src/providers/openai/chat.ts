@@ -6,11 +6,12 @@ import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { ModelRef, StopReason } from '../../core/view/content.ts'
 import { PROFILES } from '../../validate/validate.ts'
 import type { Profile } from '../../validate/walk.ts'
+import { chatUsage, readUsage } from '../../wire/answer-facts.ts'
 import { type ChatProfile, COMPATIBLE_CHAT, OPENAI_CHAT } from '../../wire/openai-chat/profile.ts'
 import { type Written, writeChat } from '../../wire/openai-chat/write.ts'
 import { preparing, requireValid } from '../checked-provider.ts'
 import { retryStream } from '../failures/timed-fetch.ts'
-import { chatUsage, type OpenAiOptions, openAiAccess, requireConversation } from './access.ts'
+import { type OpenAiOptions, openAiAccess, requireConversation } from './access.ts'
 import { callFrame } from './decode-responses.ts'
 import { cutOff, Stretches, ThinkTags, withRepairs } from './parts.ts'
 import { askWindow } from './window.ts'
@@ -35,7 +36,7 @@ export function openaiChatProvider(options: OpenAiChatOptions): Provider {
       const profile = profileOf(model)
       const repairs: string[] = []
       const written = checkedBody(request, profile, repairs)
-      const client = access.client(model)
+      const client = await access.client(model)
       yield* retryStream(
         { ...access.attempts(model, signal), onRetry: request.onRetry },
         (attemptSignal) =>
@@ -50,8 +51,8 @@ export function openaiChatProvider(options: OpenAiChatOptions): Provider {
       )
     },
     ...(!isOpenAi && {
-      windowOf: (model, signal) =>
-        askWindow(access.client(model), baseUrl, model, access.attempts(model, signal)),
+      windowOf: async (model, signal) =>
+        askWindow(await access.client(model), baseUrl, model, access.attempts(model, signal)),
     }),
   }
   return preparing(provider, (model) => buildRules(profileOf(model)))
@@ -140,7 +141,7 @@ class ChatDecoder {
     for (const { kind, text } of this.#tags.end()) yield* this.#stretches.add(kind, text)
     yield* this.#stretches.close()
     yield* this.#closeCalls()
-    const usage = chatUsage(this.#usage)
+    const usage = readUsage(chatUsage(this.#usage))
     yield {
       type: 'end',
       stopReason: this.#stopReason(this.#finishReason),

@@ -1,8 +1,8 @@
 // The events of a Responses stream as frames: items are whole when they are done.
 import type { ModelFrame } from '../../core/model.ts'
-import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json, listIn, textIn } from '../../core/text/json.ts'
 import type { ModelRef, StopReason } from '../../core/view/content.ts'
-import { responsesUsage } from './access.ts'
+import { readUsage, responsesUsage } from '../../wire/answer-facts.ts'
 import { cutOff } from './parts.ts'
 
 interface ResponsesSource {
@@ -61,14 +61,14 @@ export class ResponsesDecoder {
   *#item(item: Fields): Generator<ModelFrame> {
     switch (item.type) {
       case 'message':
-        for (const part of listIn(item, 'content')) yield* this.#messagePart(part, item)
+        for (const part of objectsIn(item.content)) yield* this.#messagePart(part, item)
         return
       case 'function_call':
         this.#hasCalled = true
         yield callFrame(
-          stringIn(item, 'call_id') || stringIn(item, 'id'),
-          this.#source.toolName(stringIn(item, 'name')),
-          stringIn(item, 'arguments'),
+          stringIn(item.call_id) || stringIn(item.id),
+          this.#source.toolName(stringIn(item.name)),
+          stringIn(item.arguments),
         )
         return
       case 'reasoning':
@@ -82,7 +82,7 @@ export class ResponsesDecoder {
   /** The phase of a message goes back with its text; citations stay with the provider's own items. */
   *#messagePart(part: Fields, item: Fields): Generator<ModelFrame> {
     if (part.type === 'refusal') this.#hasRefused = true
-    const text = stringIn(part, 'text') || stringIn(part, 'refusal')
+    const text = stringIn(part.text) || stringIn(part.refusal)
     const { phase } = item
     const { provider } = this.#source
     if (text === '') return
@@ -98,12 +98,12 @@ export class ResponsesDecoder {
 
   /** With its sealed content it goes back as it is; without, only its words are of use. */
   *#reasoning(item: Fields): Generator<ModelFrame> {
-    if (stringIn(item, 'encrypted_content') !== '') {
+    if (stringIn(item.encrypted_content) !== '') {
       yield this.#native(item)
       return
     }
-    const words = [...listIn(item, 'summary'), ...listIn(item, 'content')]
-    const thinking = words.map((each) => stringIn(each, 'text')).join('\n\n')
+    const words = [...objectsIn(item.summary), ...objectsIn(item.content)]
+    const thinking = words.map((each) => stringIn(each.text)).join('\n\n')
     if (thinking !== '')
       yield { type: 'part', part: { type: 'thinking', thinking, model: this.#source.model } }
   }
@@ -115,8 +115,8 @@ export class ResponsesDecoder {
   #end(response: Fields): ModelFrame {
     this.#isComplete = true
     const { status, usage: reported, incomplete_details: details } = response
-    const reason = isFields(details) ? stringIn(details, 'reason') : ''
-    const usage = responsesUsage(reported)
+    const reason = isFields(details) ? stringIn(details.reason) : ''
+    const usage = readUsage(responsesUsage(reported))
     return {
       type: 'end',
       stopReason: this.#stopReason(reason),
@@ -145,14 +145,12 @@ function classifyFailure(error: Json | undefined): Error {
   return Object.assign(new Error(words), typeof code === 'string' && { code })
 }
 
-function listIn(fields: Fields, name: string): Fields[] {
-  const value: Json | undefined = fields[name]
-  return Array.isArray(value) ? value.filter(isFields) : []
+function objectsIn(value: Json | undefined): Fields[] {
+  return listIn(value).filter(isFields)
 }
 
-function stringIn(fields: Fields, name: string): string {
-  const value = fields[name]
-  return typeof value === 'string' ? value : ''
+function stringIn(value: Json | undefined): string {
+  return textIn(value) ?? ''
 }
 
 /** Models without arguments to give send nothing at all, or null. */

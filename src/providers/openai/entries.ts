@@ -2,9 +2,9 @@
 import { PROFILES } from '../../validate/validate.ts'
 import type { Profile } from '../../validate/walk.ts'
 import type { ChatProfile } from '../../wire/openai-chat/profile.ts'
+import { OPENAI_BASE_URL, OPENAI_KEY_VARIABLE } from '../addresses.ts'
 import { HOME_WINDOW_TOKENS, type ModelInfo } from '../catalogue.ts'
 import type { ProviderEntry } from '../registry.ts'
-import { OPENAI_BASE_URL, OPENAI_KEY_VARIABLE } from './address.ts'
 
 export const OPENAI: ProviderEntry = {
   id: 'openai',

@@ -43,7 +43,7 @@ export function openaiResponsesProvider(options: OpenAiResponsesOptions): Provid
     async *stream(request) {
       const { model, signal } = request
       checkedBody(request, termsOf(model)) // before a key is asked for
-      const client = access.client(model)
+      const client = await access.client(model)
       yield* retryStream(
         { ...access.attempts(model, signal), onRetry: request.onRetry },
         async function* (attemptSignal) {
@@ -57,7 +57,7 @@ export function openaiResponsesProvider(options: OpenAiResponsesOptions): Provid
     async countTokens(request) {
       const { model, signal } = request
       const { body } = checkedBody(request, termsOf(model))
-      const client = access.client(model)
+      const client = await access.client(model)
       const { input_tokens: tokens } = await retryCall(
         access.attempts(model, signal),
         (attemptSignal) =>

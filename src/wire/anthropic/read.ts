@@ -1,17 +1,19 @@
 // The messages of a conversation as events: one answer, one event; results before the user's words.
 import type { EventDraft } from '../../core/log/event.ts'
-import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
+import { type Answer, type ModelRef, type Part, textOfParts } from '../../core/view/content.ts'
+import { ANTHROPIC_STOP_REASONS, anthropicUsage, readUsage } from '../answer-facts.ts'
 import {
-  type Answer,
-  type ModelRef,
-  type Part,
-  type StopReason,
-  type TokenUsage,
-  textOfParts,
-} from '../../core/view/content.ts'
-import { type Notes, PROVIDER, readBlock } from './blocks.ts'
+  isEmpty,
+  type Notes,
+  PROVIDER,
+  readBlock,
+  readFields,
+  textOf,
+  without,
+  wrongShape,
+} from './blocks.ts'
 import { checkTurns, findTurns, type ReadMessage } from './rules.ts'
-import { isEmpty, readFields, textOf, without, wrongShape } from './shape.ts'
 
 export function readMessages(
   messages: readonly Json[],
@@ -145,43 +147,16 @@ function readSource(messages: readonly ReadMessage[]): { source?: Json } {
   return { source: originals.length === 1 ? (originals[0] as Json) : originals }
 }
 
-const STOP_REASONS: Readonly<Record<string, StopReason>> = {
-  end_turn: 'end',
-  stop_sequence: 'end',
-  tool_use: 'tool_use',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  refusal: 'refusal',
-}
-
 /** What a saved response says about itself, beside role and content. */
 function readMetadata(rest: Fields): Pick<Answer, 'model' | 'stopReason' | 'tokenUsage'> {
-  const reason = typeof rest.stop_reason === 'string' ? STOP_REASONS[rest.stop_reason] : undefined
-  const usage = isFields(rest.usage) ? readUsage(rest.usage) : undefined
+  const reason =
+    typeof rest.stop_reason === 'string' ? ANTHROPIC_STOP_REASONS[rest.stop_reason] : undefined
+  const usage = readUsage(anthropicUsage(rest.usage))
   return {
     ...(typeof rest.model === 'string' && { model: `${PROVIDER}/${rest.model}` as const }),
     ...(reason !== undefined && { stopReason: reason }),
     ...(usage !== undefined && { tokenUsage: usage }),
   }
-}
-
-function readUsage(usage: Fields): TokenUsage | undefined {
-  const { input_tokens: input, output_tokens: output } = usage
-  if (typeof input !== 'number' || typeof output !== 'number') return undefined
-  const read = readNumber(usage.cache_read_input_tokens)
-  const written = readNumber(usage.cache_creation_input_tokens)
-  const promptTokens = input + (read ?? 0) + (written ?? 0)
-  return {
-    promptTokens,
-    completionTokens: output,
-    totalTokens: promptTokens + output,
-    ...(read !== undefined && { cacheReadTokens: read }),
-    ...(written !== undefined && { cacheWriteTokens: written }),
-  }
-}
-
-function readNumber(value: Json | undefined): number | undefined {
-  return typeof value === 'number' ? value : undefined
 }
 
 /** The system prompt as one text, or undefined if there is none. */

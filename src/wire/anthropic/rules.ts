@@ -1,7 +1,7 @@
 // The rules of the format that a conversation already breaks when it is read: listed, not refused.
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Notes, ReadBlock } from './blocks.ts'
-import { isEmpty } from './shape.ts'
+import { isEmpty } from './blocks.ts'
 
 export function checkTurns(turns: readonly Turn[], notes: Notes): void {
   const note = (problem: string) => notes.problems.push(problem)

@@ -3,23 +3,17 @@ import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Block, MediaPart } from '../../core/view/content.ts'
 import { checkpointToText } from '../../core/view/entry-range.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
+import { isInPlace, type Note, type Role } from '../openai-chat/rounds.ts'
 import { PROVIDER } from './blocks.ts'
-
-export type Note = (problem: string) => void
-export type Role = 'user' | 'assistant'
-
-const ASSISTANT_ONLY = new Set(['thinking', 'redacted_thinking', 'tool_call'])
-const USER_ONLY = new Set(['image', 'document', 'tool_result', 'checkpoint', 'system_reminder'])
 
 /** Whether the API takes this part in a message of this role. Blank text is dropped in silence. */
 export function isSendable(part: MessagePart, role: Role, note: Note): boolean {
-  if ((role === 'user' ? ASSISTANT_ONLY : USER_ONLY).has(part.type)) {
-    note(`a ${part.type} part cannot stand in a message of the ${role}; it was left out`)
-    return false
-  }
+  return isInPlace(part, role, note) && isTaken(part, note)
+}
+
+/** Thinking goes back to the models it came from alone, signed; native parts to their own API. */
+export function isTaken(part: MessagePart, note: Note): boolean {
   switch (part.type) {
-    case 'text':
-      return part.text.trim() !== ''
     case 'thinking':
     case 'redacted_thinking':
       if (!part.model.startsWith(`${PROVIDER}/`)) note(`thinking of ${part.model} was left out`)

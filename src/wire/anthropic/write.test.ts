@@ -111,14 +111,18 @@ describe('writing', () => {
     ],
     [
       'merges what dropping an orphan leaves side by side',
+      [u(say('x')), a(say('w')), u(answered('9')), a(say('y')), u(say('z'))],
+      [user('x'), assistant([text('w'), text('y')]), user('z')],
+    ],
+    [
+      'answers a call where it stands, also where its result comes behind another answer',
       [u(say('x')), a(call('1')), u(answered('9')), a(say('y')), u(answered('1'), say('z'))],
       [
         user('x'),
-        assistant([use('1'), text('y')]),
-        user([
-          { ...result('1', 'The call was interrupted and has no result.'), is_error: true },
-          text('z'),
-        ]),
+        assistant([use('1')]),
+        user([{ ...result('1', 'The call was interrupted and has no result.'), is_error: true }]),
+        assistant('y'),
+        user('z'),
       ],
     ],
     [

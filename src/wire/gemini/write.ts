@@ -2,13 +2,13 @@
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message, MessagePart, ToolCallPart } from '../../core/view/message.ts'
-import { readArguments } from '../openai-chat/fields.ts'
 import { WireNames } from '../openai-chat/names.ts'
 import {
   type Accepts,
   isSendable,
   type Piece,
   piecesOfPart,
+  readArguments,
   readMimeType,
 } from '../openai-chat/pieces.ts'
 import { type ResultText, resultsInWords } from '../openai-chat/results.ts'

@@ -2,7 +2,6 @@
 import type { ModelRequest } from '../../core/model.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
-import { readArguments } from '../openai-chat/fields.ts'
 import { answerText } from '../openai-chat/messages.ts'
 import { WireIds, WireNames } from '../openai-chat/names.ts'
 import {
@@ -10,6 +9,7 @@ import {
   isSendable,
   type Piece,
   piecesOfPart,
+  readArguments,
   readTexts,
   thinkingText,
 } from '../openai-chat/pieces.ts'

@@ -2,9 +2,16 @@
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Block } from '../../core/view/content.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
-import { argumentsText } from './fields.ts'
 import { type IdRule, WireIds, type WireNames } from './names.ts'
-import { isSendable, type Piece, piecesOfPart, readTexts, readUrl, thinkingText } from './pieces.ts'
+import {
+  argumentsText,
+  isSendable,
+  type Piece,
+  piecesOfPart,
+  readTexts,
+  readUrl,
+  thinkingText,
+} from './pieces.ts'
 import type { ChatProfile } from './profile.ts'
 import {
   type Draft,

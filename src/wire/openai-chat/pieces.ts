@@ -1,4 +1,6 @@
 // Wire-neutral pieces for a model: texts, images and files from parts and results
+
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Block, Media, ToolStatus } from '../../core/view/content.ts'
 import { checkpointToText } from '../../core/view/entry-range.ts'
 import type { MessagePart, ToolResultPart } from '../../core/view/message.ts'
@@ -169,4 +171,21 @@ export function isSendable(
 /** All that was thought in one answer. */
 export function thinkingText(parts: readonly MessagePart[]): string {
   return parts.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : [])).join('\n')
+}
+
+// JSON objects on their way to and from a wire.
+
+/**
+ * The arguments of a call as an object; anything else was never a valid call, and is shown as what it
+ * was. Half characters become the sign for a lost one: no parser of UTF-8 takes them.
+ */
+export function readArguments(value: Json): Fields {
+  return JSON.parse(argumentsText(value))
+}
+
+/** The same as JSON text. */
+export function argumentsText(value: Json): string {
+  return JSON.stringify(isFields(value) ? value : { input: value }, (_key, each: Json) =>
+    typeof each === 'string' ? each.toWellFormed() : each,
+  )
 }

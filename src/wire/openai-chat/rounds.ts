@@ -12,7 +12,7 @@ export interface UserTurn {
 export interface AnswerTurn {
   readonly role: 'assistant'
   readonly parts: readonly MessagePart[]
-  readonly results: readonly ToolResultPart[] // one for each call, in the order of the calls
+  readonly results: readonly ToolResultPart[] // one for each call
 }
 export type Turn = UserTurn | AnswerTurn
 
@@ -25,9 +25,17 @@ const NOT_YET = 'The call has no result yet.'
 const ASSISTANT_ONLY = new Set(['thinking', 'redacted_thinking', 'tool_call'])
 const USER_ONLY = new Set(['image', 'document', 'tool_result', 'checkpoint', 'system_reminder'])
 
+/** Where a wire is less strict than most. */
+interface RoundRules {
+  /** Messages of one role in a row are one, before results look for their calls. */
+  readonly joinsRoles?: boolean
+  /** Results keep the order they came in, and an answer at the end may wait for all of its own. */
+  readonly keepsResults?: boolean
+}
+
 interface OpenTurn {
   readonly role: Role
-  readonly parts: MessagePart[]
+  readonly parts: readonly MessagePart[]
   readonly results: Map<string, ToolResultPart>
 }
 
@@ -39,10 +47,14 @@ export function findTurns(
   messages: readonly Message[],
   isSendable: (part: MessagePart) => boolean,
   note: Note,
+  rules: RoundRules = {},
 ): Turn[] {
   const turns: OpenTurn[] = []
-  for (const { role, parts } of messages) {
-    const own = parts.filter((part) => isInPlace(part, role, note) && isSendable(part))
+  const sendable = messages.map(({ role, parts }) => ({
+    role,
+    parts: parts.filter((part) => isInPlace(part, role, note) && isSendable(part)),
+  }))
+  for (const { role, parts: own } of rules.joinsRoles ? joinRoles(sendable) : sendable) {
     const answer = turns.findLast((turn) => turn.role === 'assistant')
     for (const part of own) if (part.type === 'tool_result') settle(part, answer, note)
     const others = own.filter((part) => part.type !== 'tool_result')
@@ -50,8 +62,21 @@ export function findTurns(
     if (kept.length > 0) turns.push({ role, parts: kept, results: new Map() })
   }
   const last = turns.at(-1)
-  const closed = turns.map((turn) => close(turn, turn === last, note))
+  const closed = turns.map((turn) => close(turn, turn === last, rules, note))
   return closed.length > 0 || messages.length === 0 ? closed : [openingTurn()]
+}
+
+/** What is empty goes, and what one role says in a row is one turn. */
+export function joinRoles(
+  turns: readonly { readonly role: Role; readonly parts: readonly MessagePart[] }[],
+): { readonly role: Role; readonly parts: readonly MessagePart[] }[] {
+  const joined: { role: Role; parts: MessagePart[] }[] = []
+  for (const { role, parts } of turns) {
+    const last = joined.at(-1)
+    if (last?.role === role) last.parts.push(...parts)
+    else if (parts.length > 0) joined.push({ role, parts: [...parts] })
+  }
+  return joined
 }
 
 /** For wires that take thinking only beside something said: an answer of nothing else goes. */
@@ -98,7 +123,7 @@ function openingTurn(): UserTurn {
   return { role: 'user', parts: [{ type: 'text', text: OPENING }] }
 }
 
-function isInPlace(part: MessagePart, role: Role, note: Note): boolean {
+export function isInPlace(part: MessagePart, role: Role, note: Note): boolean {
   if (part.type === 'text') return part.text.trim() !== ''
   if (!(role === 'user' ? ASSISTANT_ONLY : USER_ONLY).has(part.type)) return true
   note(`a ${part.type} part cannot stand in a message of the ${role}; it was left out`)
@@ -122,16 +147,24 @@ function withoutRepeats(parts: readonly MessagePart[], note: Note): MessagePart[
   })
 }
 
-/** Calls of the last answer may still be running; the wire wants a result for them all the same. */
-function close({ role, parts, results }: OpenTurn, isLast: boolean, note: Note): Turn {
+/** Calls of the last answer may still be running; most wires want a result for them all the same. */
+function close(
+  { role, parts, results }: OpenTurn,
+  isLast: boolean,
+  { keepsResults = false }: RoundRules,
+  note: Note,
+): Turn {
   if (role === 'user') return { role, parts }
-  const closed = parts.flatMap((part): ToolResultPart[] => {
-    if (part.type !== 'tool_call') return []
-    const result = results.get(part.id)
-    if (result) return [result]
-    note(`the call ${part.id} has no result; the wire says so in its place`)
-    const content = [{ type: 'text' as const, text: isLast ? NOT_YET : INTERRUPTED }]
-    return [{ type: 'tool_result', id: part.id, content, status: isLast ? 'completed' : 'aborted' }]
+  if (keepsResults && isLast && results.size === 0) return { role, parts, results: [] }
+  const isRunning = isLast && !keepsResults
+  const closed = findCalls({ role, parts, results: [] }).map(({ id }): ToolResultPart => {
+    const result = results.get(id)
+    if (result) return result
+    note(`the call ${id} has no result; the wire says so in its place`)
+    const content = [{ type: 'text' as const, text: isRunning ? NOT_YET : INTERRUPTED }]
+    return { type: 'tool_result', id, content, status: isRunning ? 'completed' : 'aborted' }
   })
-  return { role, parts, results: closed }
+  if (!keepsResults) return { role, parts, results: closed }
+  const missing = closed.filter(({ id }) => !results.has(id))
+  return { role, parts, results: [...results.values(), ...missing] }
 }

@@ -2,11 +2,11 @@
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { TextPart } from '../../core/view/content.ts'
 import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
-import { argumentsText } from '../openai-chat/fields.ts'
 import { withinImageLimits } from '../openai-chat/messages.ts'
 import { WireIds, type WireNames } from '../openai-chat/names.ts'
 import {
   type Accepts,
+  argumentsText,
   isSendable,
   type Piece,
   piecesOfPart,

@@ -1,7 +1,7 @@
 // A document of any shape as messages: gathered item by item, each part with the place it came from.
 import type { LooseMessage } from '../../core/repair/repair.ts'
 import type { RepairChange, RepairKind } from '../../core/repair/turn.ts'
-import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
 import type { MessagePart } from '../../core/view/message.ts'
 
 export interface LooseHistory {
@@ -100,18 +100,6 @@ export function argumentsIn(value: Json | undefined): Json {
   } catch {
     return value
   }
-}
-
-export function listIn(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : []
-}
-
-export function fieldsIn(value: Json | undefined): Fields {
-  return isFields(value) ? value : {}
-}
-
-export function textIn(value: Json | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }
 
 function push(message: OpenMessage, parts: readonly PlacedPart[]): void {

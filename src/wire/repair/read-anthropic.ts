@@ -5,9 +5,8 @@ import type { RepairChange } from '../../core/repair/turn.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Block, ModelRef } from '../../core/view/content.ts'
 import type { MessagePart } from '../../core/view/message.ts'
-import { type Notes, PROVIDER, readBlock, unmarked } from '../anthropic/blocks.ts'
+import { isEmpty, type Notes, PROVIDER, readBlock, unmarked } from '../anthropic/blocks.ts'
 import { readSystem } from '../anthropic/read.ts'
-import { isEmpty } from '../anthropic/shape.ts'
 import { inWords, type LooseHistory } from './loose-history.ts'
 
 /** Each message gives one message, and each block one part: places in one are places in the other. */

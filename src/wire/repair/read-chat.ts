@@ -1,18 +1,15 @@
 // Reads a Chat Completions document of any shape; unreadable parts become text
 import type { LooseMessage } from '../../core/repair/repair.ts'
-import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import { type Fields, fieldsIn, isFields, type Json, listIn, textIn } from '../../core/text/json.ts'
 import type { Block } from '../../core/view/content.ts'
 import type { ToolResultPart } from '../../core/view/message.ts'
-import { dataUrl } from '../data-url.ts'
+import { readChatPart } from '../content-parts.ts'
 import {
   argumentsIn,
-  fieldsIn,
   inWords,
   type LooseHistory,
   LooseTurns,
-  listIn,
   type PlacedPart,
-  textIn,
 } from './loose-history.ts'
 
 const PROVIDER = 'openai-chat'
@@ -208,24 +205,14 @@ class ChatReader {
       this.turns.note('rewritten', at, 'a refusal; it is written as text')
       return [{ part: { type: 'text', text: refusal }, at }]
     }
-    const { url, ...detail } = fieldsIn(image)
-    const media = dataUrl(textIn(url) || undefined, 'image/*')
-    if (type === 'image_url' && media) {
+    const read = readChatPart({ image_url: image ?? null, file: file ?? null })
+    if (type === 'image_url' && read?.type === 'image' && isFields(image)) {
+      const { url: _, ...detail } = image
       this.turns.noteFields({ ...rest, ...detail }, at)
-      return [{ part: { type: 'image', media }, at }]
+      return [{ part: read, at }]
     }
-    const { file_data: data, filename: title } = fieldsIn(file)
-    const paper = dataUrl(textIn(data), 'application/pdf')
-    if (type === 'file' && paper?.data !== undefined)
-      return [
-        {
-          part: {
-            type: 'document',
-            media: { ...paper, ...(typeof title === 'string' && { title }) },
-          },
-          at,
-        },
-      ]
+    if (type === 'file' && read?.type === 'document' && read.media.data !== undefined)
+      return [{ part: read, at }]
     if (type === 'input_audio' || type === 'file')
       return [{ part: { type: 'native', provider: PROVIDER, value }, at }]
     return this.turns.unreadable(value, at, 'no known kind of part')

@@ -1,14 +1,8 @@
 // A Gemini document of any shape as messages: calls and responses, which have no ids there, find each other.
-import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import { type Fields, fieldsIn, isFields, type Json, listIn, textIn } from '../../core/text/json.ts'
 import type { MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
-import {
-  fieldsIn,
-  type LooseHistory,
-  LooseTurns,
-  listIn,
-  type PlacedPart,
-  textIn,
-} from './loose-history.ts'
+import { readGeminiPart } from '../content-parts.ts'
+import { type LooseHistory, LooseTurns, type PlacedPart } from './loose-history.ts'
 
 const PROVIDER = 'gemini'
 const MODEL = 'gemini/unknown'
@@ -107,16 +101,13 @@ class ContentReader {
       this.turns.noteFields(rest, at)
       return text === '' && isSigned ? [] : [{ part: { type: 'text', text }, at }]
     }
-    const inline = fieldsIn(part.inlineData ?? part.inline_data)
-    const mimeType = textIn(inline.mimeType) ?? textIn(inline.mime_type)
-    const data = textIn(inline.data)
-    if (mimeType !== undefined && data !== undefined) {
-      const media = { mimeType, data }
-      if (!isAnswer && mimeType.startsWith('image/'))
-        return [{ part: { type: 'image', media }, at }]
-      if (!isAnswer && mimeType === 'application/pdf')
-        return [{ part: { type: 'document', media }, at }]
-      return [{ part: { type: 'native', provider: PROVIDER, value: { inlineData: media } }, at }]
+    const read = readGeminiPart(part)
+    if (read !== undefined && read.type !== 'text') {
+      const { mimeType, data = '' } = read.media
+      if (!isAnswer && (read.type === 'image' || mimeType === 'application/pdf'))
+        return [{ part: read, at }]
+      const value = { inlineData: { mimeType, data } }
+      return [{ part: { type: 'native', provider: PROVIDER, value }, at }]
     }
     const isOwn = NATIVE_KINDS.some((kind) => isFields(part[kind]))
     if (isOwn) return [{ part: { type: 'native', provider: PROVIDER, value: part }, at }]

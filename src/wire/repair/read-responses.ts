@@ -1,18 +1,15 @@
 // Reads a Responses document of any shape; unreadable parts become text
 import type { LooseMessage } from '../../core/repair/repair.ts'
-import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { Block, TextPart } from '../../core/view/content.ts'
-import { dataUrl } from '../data-url.ts'
+import { type Fields, fieldsIn, isFields, type Json, listIn, textIn } from '../../core/text/json.ts'
+import type { Block, Media, TextPart } from '../../core/view/content.ts'
+import { readResponsesPart } from '../content-parts.ts'
 import { acceptable } from '../openai-responses/acceptable.ts'
 import {
   argumentsIn,
-  fieldsIn,
   inWords,
   type LooseHistory,
   LooseTurns,
-  listIn,
   type PlacedPart,
-  textIn,
 } from './loose-history.ts'
 
 // The items of a Responses document that can be sent back: complete pairs with valid names
@@ -130,7 +127,7 @@ class ItemReader {
 
   #part(value: Json, isAnswer: boolean, at: string): PlacedPart[] {
     if (!isFields(value)) return this.turns.unreadable(value, at, 'a part that is no object')
-    const { type, text, refusal, image_url: image, file_data: data, ...rest } = value
+    const { type, text, refusal, image_url: _, file_data: __, ...rest } = value
     const words = textIn(text) ?? (type === 'refusal' ? textIn(refusal) : undefined)
     if (words !== undefined) {
       if (type !== (isAnswer ? 'output_text' : 'input_text'))
@@ -138,14 +135,10 @@ class ItemReader {
       this.turns.noteFields(rest, at)
       return [{ part: { type: 'text', text: words }, at }]
     }
-    const media = dataUrl(textIn(image) || undefined, 'image/*')
-    if (type === 'input_image' && media) return [{ part: { type: 'image', media }, at }]
-    const paper = type === 'input_file' ? dataUrl(textIn(data), 'application/pdf') : undefined
-    if (paper?.data !== undefined && paper.mimeType === 'application/pdf') {
-      const title = textIn(rest.filename)
-      const named = { ...paper, ...(title !== undefined && { title }) }
-      return [{ part: { type: 'document', media: named }, at }]
-    }
+    const read = readResponsesPart({ ...value, text: null })
+    if (type === 'input_image' && read?.type === 'image') return [{ part: read, at }]
+    if (type === 'input_file' && read?.type === 'document' && isPdf(read.media))
+      return [{ part: read, at }]
     if (!isAnswer && INPUT_PARTS.has(type))
       return [{ part: { type: 'native', provider: PROVIDER, value }, at }]
     return this.turns.unreadable(value, at, 'no known kind of part')
@@ -231,6 +224,10 @@ const INPUT_PARTS: ReadonlySet<Json | undefined> = new Set([
   'input_file',
   'input_audio',
 ])
+function isPdf({ data, mimeType }: Media): boolean {
+  return data !== undefined && mimeType === 'application/pdf'
+}
+
 /** They say nothing themselves. */
 const ORDERS: ReadonlySet<string> = new Set(['compaction_trigger', 'item_reference'])
 

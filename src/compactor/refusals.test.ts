@@ -1,0 +1,113 @@
+// What a caller hands over wrong: a model that fails, a usage that cannot be read, a role that no format has
+import { ChatMessage } from '@langchain/core/messages'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { compact } from './compact.ts'
+import { createCompactor } from './compactor.ts'
+
+interface Said {
+  readonly role: 'user' | 'assistant'
+  readonly content: string
+}
+const history: Said[] = Array.from({ length: 100 }, (_, n) => ({
+  role: n % 2 ? 'assistant' : 'user',
+  content: `${n}: why? `.repeat(20),
+}))
+
+describe('a model that fails', () => {
+  const boom = new Error('401 bad key')
+  const fails = async () => {
+    throw boom
+  }
+  const sync = () => {
+    throw boom
+  }
+  it.each([
+    ['a function that rejects', fails],
+    ['a function that throws', sync],
+    ['a port', { ask: fails }],
+  ])('is model-failed, with what it threw: %s', async (_, model) => {
+    const choices = { budget: 1_000, strategy: 'summarize', model: model as never }
+    const refusal = { code: 'model-failed', cause: boom, hint: expect.any(String) }
+    await expect(compact(history, choices)).rejects.toMatchObject({
+      ...refusal,
+      message: expect.stringContaining('401 bad key'),
+    })
+    const { report } = await compact(history, { budget: 1_000, model: model as never })
+    expect(report.fallback?.reason ?? report.leftOut).toBeDefined()
+  })
+
+  it.each([undefined, null, 42, {}, { text: 5 }, { text: 'A' }, ['A']])(
+    'is model-failed for the answer %j',
+    async (answer) => {
+      for (const model of [async () => answer, { ask: async () => answer }]) {
+        const choices = { budget: 1_000, strategy: 'summarize', model: model as never }
+        await expect(compact(history, choices)).rejects.toMatchObject({
+          code: 'model-failed',
+          message: expect.stringContaining('the model must return a text or { text, stopReason }'),
+          hint: expect.stringContaining("stopReason: 'end'"),
+        })
+      }
+    },
+  )
+})
+
+describe('a usage', () => {
+  const fitWith = (usage: unknown) =>
+    createCompactor({ windowTokens: 100_000 }).fit(history, usage as never)
+
+  it.each([
+    [{ foo: 1 }, '"foo":1'],
+    [{}, '{}'],
+    [{ input_tokens: '9000' }, '"9000"'],
+    [{ input_tokens: Number.NaN }, 'input_tokens'],
+    [{ inputTokens: -1 }, '-1'],
+    [Number.NaN, 'NaN'],
+    ['nonsense', 'nonsense'],
+  ])('that cannot be read is named: %j', async (usage, named) => {
+    await expect(fitWith(usage)).rejects.toMatchObject({
+      code: 'invalid-input',
+      where: 'usage',
+      message: expect.stringContaining(named),
+    })
+  })
+
+  it.each([
+    null,
+    undefined,
+    { prompt_tokens: 5 },
+    { inputTokens: undefined, outputTokens: undefined },
+    { inputTokens: { total: 5 } },
+    { inputTokens: { total: undefined } },
+    { input_tokens: null },
+  ])('may be %j', async (usage) => {
+    expect((await fitWith(usage)).messages).toBe(history)
+  })
+})
+
+describe('a role', () => {
+  it.each([undefined, 'anthropic', 'openai-chat', 'openai-responses', 'ai-sdk'] as const)(
+    'that no format has is named, with the format %s',
+    async (format) => {
+      const robot = { role: 'robot', content: 'Hello.' }
+      const named = format && { format }
+      const refusal = { code: 'unknown-format', where: 'messages[0]' }
+      const says = expect.stringContaining('messages[0] (robot)')
+      const first = [robot, ...history]
+      expect(() => compact(first, { budget: 1_000, ...named })).toThrow('messages[0] (robot)')
+      const compactor = createCompactor({ windowTokens: 100_000, ...named })
+      await expect(compactor.fit(first)).rejects.toMatchObject({ ...refusal, message: says })
+      await compactor.fit(history)
+      await expect(compactor.fit([...history, robot])).rejects.toThrow('messages[100] (robot)')
+    },
+  )
+
+  it('may be any in a message of LangChain', () => {
+    const said = [new ChatMessage('Hello.', 'robot')]
+    expect(compact(said, { budget: 1_000 }).messages).toBe(said)
+  })
+})
+
+it('gives messages of the type that it was given', async () => {
+  const fitted = await createCompactor({ windowTokens: 100_000 }).fit(history)
+  expectTypeOf(fitted.messages).toEqualTypeOf<Said[]>()
+})
