@@ -84,7 +84,7 @@ export const COMMAND_TABLE: readonly CommandEntry[] = [
   },
   {
     name: 'exam',
-    summary: 'Ask the contexts of several strategies the same questions, and mark the answers',
+    summary: 'Compare strategies: ask each context the same questions and mark the answers',
     load: () => import('./commands/exam.ts'),
   },
   {
@@ -125,7 +125,7 @@ export const COMMAND_TABLE: readonly CommandEntry[] = [
   {
     name: 'redo',
     summary: 'Redo the last undone compaction',
-    load: () => import('./commands/redo.ts'),
+    load: () => import('./commands/undo.ts'),
   },
   {
     name: 'fork',
@@ -154,7 +154,7 @@ export const COMMAND_TABLE: readonly CommandEntry[] = [
   },
   {
     name: 'uninstall',
-    summary: 'Take précis out of an agent again',
+    summary: 'Remove précis from an agent',
     load: () => import('./commands/hosts/uninstall.ts'),
   },
   {
@@ -164,12 +164,12 @@ export const COMMAND_TABLE: readonly CommandEntry[] = [
   },
   {
     name: 'mcp',
-    summary: 'Serve recall and the like to other agents (Model Context Protocol)',
+    summary: 'Serve recall and other tools to agents (Model Context Protocol)',
     load: () => import('./commands/hosts/mcp.ts'),
   },
   {
     name: 'hook',
-    summary: 'Run by an agent around its own compaction',
+    summary: 'Run by an agent before and after its own compaction',
     load: () => import('./commands/hosts/hook.ts'),
   },
   {

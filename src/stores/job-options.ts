@@ -1,5 +1,6 @@
 // How a queue of jobs treats its jobs; the same for every kind of queue.
 import { createHash } from 'node:crypto'
+import { checkNames } from '../core/options.ts'
 import type { Signal, Store } from '../core/ports.ts'
 import { LIMITS } from './rows/limits.ts'
 import { checkNumber } from './rows/stored-event.ts'
@@ -20,6 +21,7 @@ export type JobSettings = Required<JobOptions>
 const DAY_MS = 24 * 60 * 60 * 1000
 
 export function jobSettings(options: JobOptions): JobSettings {
+  checkNames('openJobs', options, ['jobsAtOnce', 'jobTimeoutMs', 'retries', 'retryAfterMs'])
   const { jobsAtOnce = 2, jobTimeoutMs = 300_000, retries = 3, retryAfterMs = 5_000 } = options
   checkNumber('jobsAtOnce', jobsAtOnce, 1, 100)
   checkNumber('jobTimeoutMs', jobTimeoutMs, 1_000, DAY_MS)

@@ -88,6 +88,24 @@ function queueContract(open: OpenQueue): void {
     )
   })
 
+  it('leaves jobs to others once whoever worked on them has ended', async () => {
+    const queue = await open(QUICK)
+    const ending = new AbortController()
+    let refused = 0
+    await queue.work(async () => {
+      refused += 1
+      ending.abort()
+      throw new Error('no')
+    }, ending.signal)
+    await queue.add('a')
+    await until('the first try', () => refused === 1)
+    const ran: string[] = []
+    await queue.work(async (threadId) => void ran.push(threadId))
+    await until('the second try', () => ran.length === 1)
+    expect(refused).toBe(1)
+    await queue.close()
+  })
+
   it('refuses settings and names that make no sense', async () => {
     for (const wrong of [{ jobsAtOnce: 0 }, { jobTimeoutMs: 1 }, { retries: -1 }])
       await expectError(open(wrong), 'usage')
@@ -209,25 +227,36 @@ describe.skipIf(!available)(`jobs on PostgreSQL ${notice}`, () => {
 
   it('of one thread are never two at once, whichever process takes them [ALWAYS-05]', async () => {
     const shared = await postgresPlace(server)
-    const queues = [
-      await openJobs(shared.address, shared.store, QUICK),
-      await openJobs(shared.address, await shared.again(), QUICK),
-    ]
-    const counts = { running: 0, most: 0 }
-    const takers = new Set<number>()
-    for (const [index, queue] of queues.entries())
-      await queue.work(async () => {
-        takers.add(index)
-        counts.running += 1
-        counts.most = Math.max(counts.most, counts.running)
-        await pretendWork(50)
-        counts.running -= 1
-      })
-    await until('a job taken by each', async () => {
-      for (const queue of queues) await queue.add('a')
-      return takers.size === 2
+    let refused = 0
+    const countRefused = (store: Store): Pick<Store, 'takeLease' | 'releaseLease'> => ({
+      async takeLease(...asked) {
+        const isTaken = await store.takeLease(...asked)
+        if (!isTaken) refused += 1
+        return isTaken
+      },
+      releaseLease: (...given) => store.releaseLease(...given),
     })
-    expect(counts.most).toBe(1)
+    const options = { ...QUICK, jobsAtOnce: 1 }
+    const queues = [
+      await openJobs(shared.address, countRefused(shared.store), options),
+      await openJobs(shared.address, countRefused(await shared.again()), options),
+    ]
+    let [begun, ended] = [0, 0]
+    const first = Promise.withResolvers<void>()
+    for (const queue of queues)
+      await queue.work(async () => {
+        begun += 1
+        if (begun === 1) await first.promise
+        ended += 1
+      })
+    await queues[0]?.add('a')
+    await until('the first job', () => begun === 1)
+    await queues[0]?.add('a')
+    // Whoever has the first one takes no other meanwhile: the other process tries this one.
+    await until('a second job that was not begun', () => refused > 0)
+    expect([begun, ended]).toEqual([1, 0])
+    first.resolve()
+    await until('the second job', () => ended === 2)
     for (const queue of queues) await queue.close()
     await shared.remove()
   })

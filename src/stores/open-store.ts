@@ -1,7 +1,8 @@
 // Opens the store that an address names.
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { JobQueue, Store } from '../core/ports.ts'
+import * as option from '../core/options.ts'
+import type { JobQueue, Signal, Store } from '../core/ports.ts'
 import { shownAddress } from '../core/text/address.ts'
 import { storeClosed, usageError } from './errors.ts'
 import {
@@ -19,26 +20,39 @@ import { openSqliteStore } from './sqlite/store.ts'
 const SCHEME = /^([a-z][a-z0-9+.-]+):(.*)$/is
 
 interface StoreOptions {
-  readonly mustExist?: boolean // on PostgreSQL; a file can be looked for
+  readonly mustExist?: boolean // what is not a store is not made one
+  readonly readOnly?: boolean // never changes a SQLite file, which must exist
   readonly cwd?: string // where a relative path begins; without it, in the working directory
 }
 
+const ADDRESSES =
+  'Use `memory:`, `sqlite:PATH` or the path of a file, or `postgres://HOST/DATABASE`.'
+
 /** `memory:`, `sqlite:PATH` or just the path of a SQLite file, `postgres://…`. */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
+  if (typeof address !== 'string')
+    throw usageError('The address of the store must be a text.', ADDRESSES)
+  option.checkOptions('openStore', options, {
+    mustExist: option.optional(option.flag),
+    readOnly: option.optional(option.flag),
+    cwd: option.optional(option.text),
+  })
   const [, name, rest = ''] = SCHEME.exec(address) ?? []
   const scheme = name?.toLowerCase()
+  const { mustExist = false, readOnly = false } = options
+  const opening = { mustExist, readOnly }
   if (scheme === undefined && address !== ':memory:')
-    return openSqliteStore(pathFrom(address, options))
+    return openSqliteStore(pathFrom(address, options), opening)
   if (scheme === 'memory' && rest === '') return memoryStore()
-  if (scheme === 'sqlite') return openSqliteStore(pathFrom(rest, options))
+  if (scheme === 'sqlite') return openSqliteStore(pathFrom(rest, options), opening)
   if (scheme === 'postgres' || scheme === 'postgresql') {
     const { openPostgresStore } = await import('./postgres/lazy-postgres.ts')
-    return openPostgresStore(address, options)
+    return openPostgresStore(address, { mustExist })
   }
   // Not the whole address: it may hold a password.
   throw usageError(
     `There is no store for addresses like ${scheme === undefined ? shownAddress(address) : `${scheme}:…`}.`,
-    'Use `memory:`, `sqlite:PATH` or the path of a file, or `postgres://HOST/DATABASE`.',
+    ADDRESSES,
   )
 }
 
@@ -102,9 +116,12 @@ class LocalJobs implements JobQueue {
     return true
   }
 
-  async work(run: JobRun): Promise<void> {
+  async work(run: JobRun, until?: Signal): Promise<void> {
     if (this.#isClosed) throw storeClosed()
     this.#run = run
+    until?.addEventListener('abort', () => {
+      if (this.#run === run) this.#run = undefined
+    })
     this.#startSome()
   }
 

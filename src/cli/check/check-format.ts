@@ -2,7 +2,7 @@
 import { PrecisError } from '../../core/errors.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { isGiven, type Profile, readFields, readList, readText } from '../../validate/walk.ts'
-import { wrongShape } from '../../wire/anthropic/shape.ts'
+import { wrongShape } from '../../wire/anthropic/blocks.ts'
 
 export type WireFormat = Profile['wire']
 

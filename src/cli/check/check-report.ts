@@ -5,7 +5,7 @@ import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message } from '../../core/view/message.ts'
 import { PROFILES, validate } from '../../validate/validate.ts'
 import { readList, type Violation } from '../../validate/walk.ts'
-import { oneLine, type Style } from '../terminal/terminal.ts'
+import { oneLine, type Style, wrapLines } from '../terminal/terminal.ts'
 import type { WireFormat } from './check-format.ts'
 import { HISTORY_FORMAT, type Target } from './check-wires.ts'
 import { readDocument } from './repair-wire-document.ts'
@@ -28,7 +28,6 @@ const SHOWN = 50
 const SHOWN_REMARKS = 5
 const PLACE_COLUMNS = 60
 /** A reason stays readable in the narrowest terminal. */
-const MIN_COLUMNS = 60
 
 export function renderCheck(report: CheckReport, style: Style, columns: number): string {
   const { input, provider, repair } = report
@@ -114,10 +113,11 @@ function rows(
 ): readonly string[] {
   const shown = entries.slice(0, SHOWN)
   const width = Math.max(...shown.map(([name]) => name.length))
-  const lines = shown.map(([name, where, why]) => {
+  const lines = shown.flatMap(([name, where, why]) => {
     const place = oneLine(where, PLACE_COLUMNS)
-    const left = Math.max(MIN_COLUMNS, columns - width - place.length - 6)
-    return `  ${name.padEnd(width)}  ${style.bold(place)}  ${oneLine(why, left)}`
+    const before = `  ${name.padEnd(width)}  ${place}  `
+    const [first = '', ...others] = wrapLines(why, columns, before, ' '.repeat(6))
+    return [first.replace(place, () => style.bold(place)), ...others]
   })
   return [...lines, ...more(entries.length - SHOWN, style)]
 }
@@ -130,7 +130,7 @@ function remarkLines(remarks: readonly string[], style: Style, columns: number):
   if (remarks.length === 0) return []
   return [
     `${readCount(remarks.length, 'remark', 'remarks')} on the conversion:`,
-    ...remarks.slice(0, SHOWN_REMARKS).map((remark) => `  ${oneLine(remark, columns - 2)}`),
+    ...remarks.slice(0, SHOWN_REMARKS).flatMap((remark) => wrapLines(remark, columns)),
     ...more(remarks.length - SHOWN_REMARKS, style),
   ]
 }

@@ -123,7 +123,9 @@ function prepared(
 
 function unknownProvider(name: string): PrecisError {
   const known = Object.keys(PROFILES)
-  const near = nearestWord(name, known)
+  const nearest = nearestWord(name, known)
+  const begun = known.filter((each) => each.startsWith(`${name.toLowerCase()}-`))
+  const near = begun.length > 0 ? begun.join(' or ') : nearest
   return new PrecisError('usage', `Unknown provider: ${name}`, {
     where: '--provider',
     hint: `${near === undefined ? '' : `Did you mean ${near}? `}Known providers: ${known.join(', ')}.`,

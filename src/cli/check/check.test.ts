@@ -472,13 +472,13 @@ describe('precis check', () => {
       'a folder that is not there',
       ['bad.json', '--provider', 'anthropic', '--repair', 'no/x.json'],
       1,
-      /there is no folder no/,
+      /there is no directory no/,
     ],
     [
       'a repair of a request that goes on from a stored answer',
       ['stored.json', '--provider', 'openai-responses', '--repair', 'x'],
       2,
-      /goes on from what a server stored is not whole\n {2}where: previous_response_id\n {2}hint: Put all items/,
+      /continues a stored response is incomplete\n {2}where: previous_response_id\n {2}hint: Put all items/,
     ],
   ]
   it.each(failures)('says what is wrong: %s', async (_, args, status, message) => {

@@ -82,7 +82,7 @@ function refuseStored(document: Json): void {
   const fields = readFields(document)
   const stored = ['previous_response_id', 'conversation'].find((name) => isGiven(fields[name]))
   if (stored === undefined) return
-  throw new PrecisError('usage', 'a request that goes on from what a server stored is not whole', {
+  throw new PrecisError('usage', 'a request that continues a stored response is incomplete', {
     where: stored,
     hint: `Put all items into \`input\` and leave out \`${stored}\`, or leave out --repair.`,
   })

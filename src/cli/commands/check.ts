@@ -13,8 +13,8 @@ What is checked:
   A document with a model is a request. A document without one is a history: it may end with an answer
   or with a call that waits for its result, and it need not define its tools.
   The format is detected unless --format names it, and its rules apply. If the provider uses another
-  format, the converted request is checked too. Of an agent's session file (docs/formats.md), the
-  request that would be sent is checked.
+  format, the converted request is checked too. For an agent's session file (docs/formats.md), the
+  request that it would send is checked.
 
 Output:
   Each violation is printed with the id of its rule (docs/spec/valid.md), its place and the reason.

@@ -1,6 +1,6 @@
 // `precis compact`: options and help. Its action is loaded on demand.
 import { type Command, Option } from 'commander'
-import type { CompactFlags } from '../compact/flags.ts'
+import type { Flags } from '../compact/flags.ts'
 import type { Io } from '../process-io.ts'
 import { type ChosenBy, choosing } from '../sessions/choosing.ts'
 import { collectTexts } from '../terminal/arguments.ts'
@@ -14,6 +14,7 @@ Output:
   For a file, nothing is written without --out or --in-place: the report shows what would change.
   --out FILE writes the result, all of it or nothing. An existing file is kept unless you pass --force.
   --out - writes the result to standard output and the report to standard error.
+  With several sessions, --out names a directory. Nothing is written unless all of them can be read.
   --in-place replaces the input file and keeps a backup, which precis undo FILE restores.
   A thread is compacted in the store; precis undo reverts it. With --out the thread does not change.
   --dry-run changes nothing and saves the proposal. --apply ID applies it, unless the session has changed.
@@ -36,7 +37,7 @@ Examples:
   precis compact thr_…
   cat session.json | precis compact - --out - > smaller.json
 
-Exit codes: 0 done, 1 failed and nothing was written, 2 wrong usage or settings.`
+Exit codes: 0 done, 1 failed (what failed is not written), 2 wrong usage or settings.`
 
 export function define(command: Command, io: Io): void {
   command
@@ -65,14 +66,51 @@ export function define(command: Command, io: Io): void {
     .option('--redact', 'remove likely secrets from the result')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
-    .action(async (given: string[], flags: CompactFlags & ChosenBy) => {
-      const { eachSession, resultFile } = await import('../sessions/choose-sessions.ts')
-      const { runCompact } = await import('../compact/run-compact.ts')
-      await eachSession(given, flags, io, async (session, io, isOne) => {
-        const out = isOne ? flags.out : await resultFile(session, flags.out, undefined, io)
-        const own = out === undefined ? flags : { ...flags, out }
-        await runCompact(session === '' && given.length === 0 ? undefined : session, own, io)
-      })
-    })
+    .action((given: string[], flags: Flags & ChosenBy) => compactEach(given, flags, io))
   choosing(command)
+}
+
+async function compactEach(given: string[], flags: Flags & ChosenBy, io: Io): Promise<void> {
+  const { eachSession } = await import('../sessions/choose-sessions.ts')
+  const { makeResultFile, refuseOneFile, resultFile } = await import('../sessions/result-file.ts')
+  const { checkCompact, runCompact } = await import('../compact/run-compact.ts')
+  const { output, ...rest } = flags
+  const out = flags.out ?? output
+  const resultOf = (session: string, all: readonly string[]) =>
+    resultFile(session, all, out, undefined, io)
+  const { stoppable } = await import('../terminal/stoppable.ts')
+  let [done, number] = [0, 1]
+  const left = () =>
+    done === 0
+      ? 'Nothing was changed.'
+      : `Done: ${done} of ${number} sessions. Nothing else was changed.`
+  await stoppable(io, left, (stopping) =>
+    eachSession(
+      given,
+      { ...flags, isChanged: true },
+      io,
+      async (session, io, all) => {
+        const isOne = all.length < 2
+        number = all.length
+        const file = isOne ? undefined : await makeResultFile(session, all, out, undefined, io)
+        const own = file === undefined ? flags : { ...rest, out: file }
+        const source = session === '' && given.length === 0 ? undefined : session
+        try {
+          await runCompact(source, own, io, stopping.hold)
+          done += 1
+        } finally {
+          if (!isOne) stopping.release()
+        }
+      },
+      {
+        refuseAll: (all) => refuseOneFile(all, out, true, io),
+        resultOf,
+        check: async (session, all) => {
+          if (out === undefined && !flags.inPlace) return
+          const file = resultOf(session, all)
+          await checkCompact(session, file === undefined ? flags : { ...rest, out: file }, io)
+        },
+      },
+    ),
+  )
 }

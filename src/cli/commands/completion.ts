@@ -1,6 +1,10 @@
-// `precis completion`: options and help. Its action is loaded on demand.
+// `precis completion`: prints the script for a shell, made of the commands as they are.
 import type { Command } from 'commander'
+import { PrecisError } from '../../core/errors.ts'
+import { buildGrammar, SHELLS } from '../completion/grammar.ts'
+import { completionScript } from '../completion/scripts.ts'
 import type { Io } from '../process-io.ts'
+import { print } from '../terminal/terminal.ts'
 
 const HELP = `
 Examples:
@@ -16,7 +20,23 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the script in a JSON object')
     .addHelpText('after', HELP)
     .action(async (shell: string, flags: { json?: boolean }) => {
-      const { printCompletion } = await import('../completion/print-completion.ts')
       await printCompletion(command.parent ?? command, shell, flags.json, io)
     })
+}
+
+/** `program` has all its commands with their options. */
+async function printCompletion(
+  program: Command,
+  given: string,
+  json: boolean | undefined,
+  io: Io,
+): Promise<void> {
+  const shell = SHELLS.find((known) => known === given)
+  if (shell === undefined)
+    throw new PrecisError('usage', `there is no completion for ${given}`, {
+      where: given,
+      hint: `Known shells: ${SHELLS.join(', ')}.`,
+    })
+  const script = completionScript(shell, buildGrammar(program))
+  await print(io, { shell, script }, json, ({ script: text }) => text)
 }

@@ -40,13 +40,27 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (given: string[], flags: ExportFlags & ChosenBy) => {
-      const { eachSession, resultFile } = await import('../sessions/choose-sessions.ts')
+      const { eachSession } = await import('../sessions/choose-sessions.ts')
+      const { makeResultFile, refuseOneFile, resultFile } = await import(
+        '../sessions/result-file.ts'
+      )
       const { askedFormat, endingOf, exportSession } = await import('../threads/export-session.ts')
-      await eachSession(given, flags, io, async (session, io, isOne) => {
-        const ending = endingOf(askedFormat({ ...flags, out: '' }))
-        const out = isOne ? flags.out : await resultFile(session, flags.out, ending, io)
-        await exportSession(session, out === undefined ? flags : { ...flags, out }, io)
-      })
+      const ending = endingOf(askedFormat({ ...flags, out: '' }))
+      await eachSession(
+        given,
+        flags,
+        io,
+        async (session, io, all) => {
+          const out =
+            all.length < 2 ? flags.out : await makeResultFile(session, all, flags.out, ending, io)
+          await exportSession(session, out === undefined ? flags : { ...flags, out }, io)
+        },
+        {
+          refuseAll: (all) =>
+            refuseOneFile(all, flags.out, command.getOptionValueSource('out') === 'cli', io),
+          resultOf: (session, all) => resultFile(session, all, flags.out, ending, io),
+        },
+      )
     })
   choosing(command)
 }

@@ -5,12 +5,12 @@ import { choosing } from '../sessions/choosing.ts'
 import type { ImportFlags } from '../threads/import-sessions.ts'
 
 const HELP = `
-Every record of a file becomes an event, is kept as it is, or is listed as left out. The report counts
+Every record of a file becomes an event, is kept unchanged, or is left out and listed. The report counts
 them. Compactions that another tool recorded become compactions that you can undo. Sidechains become
-separate threads. If a file fails, nothing of it stays in the store. A killed import
+separate threads. If a file fails, the store keeps nothing of it. A killed import
 leaves a thread that \`precis threads\` marks as partial; run the same import again to continue it.
-A file that is in the store already makes no second thread. Of one that has grown, only the new end is
-added; one that was rewritten becomes a new thread that names the earlier one.
+A file that is already in the store makes no second thread. If it has grown, only its new end is added. If it
+was rewritten, it becomes a new thread that names the earlier one.
 
 Examples:
   precis import session.jsonl

@@ -6,9 +6,10 @@ import { type ChosenBy, choosing } from '../sessions/choosing.ts'
 
 const HELP = `
 Searches the log, not the context, so it also finds compacted content. Matches are ranked by how many of
-the words they contain, how rare those are and how close together they stand. Each match has a ref: precis
-show reads it in full. A match lists the names (paths, identifiers, versions) that stand near the words.
-Parts of a name match (config finds parseConfig), and so do other forms (queries finds query). The search covers messages and tool calls. It does not cover thinking and system prompts.
+the words they contain, how rare these are and how close together. Each match has a ref: precis show reads it
+in full. A match lists the names (paths, identifiers, versions) near the words. Parts of a name match (config
+finds parseConfig), and so do other forms (queries finds query). The search covers messages and tool calls,
+but not thinking and system prompts.
 
 Examples:
   precis recall port 4321

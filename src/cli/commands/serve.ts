@@ -34,7 +34,7 @@ export function define(command: Command, io: Io): void {
     .option('--name <host>', 'another host name of this server; repeatable', collect)
     .option('--origin <origin>', 'allow pages of this origin; repeatable', collect)
     .option(
-      '--workspace <folder>',
+      '--workspace <dir>',
       'a directory for agents to work in; repeatable, new threads use the first',
       collect,
     )

@@ -6,9 +6,10 @@ import { collect } from '../terminal/arguments.ts'
 
 const HELP = `
 Finds the session files of Claude Code, Codex, OpenCode, pi, Oh My Pi, Copilot CLI, Gemini CLI and Cline
-in the folders where they keep them; the setting sessionFolders names others (docs/use-with-agents.md).
-Every command takes a session by the beginning of its id, and --last for the newest.
-The cost comes from the usage that the session records and the listed prices.
+in their own directories; the setting sessionFolders adds others (docs/use-with-agents.md).
+Every command takes a session by the beginning of its id (compact, undo and redo: at least 6 characters),
+and --last for the newest.
+The cost is the recorded usage at the listed prices.
 
 Examples:
   precis sessions

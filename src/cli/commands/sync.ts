@@ -5,13 +5,13 @@ import type { SyncFlags } from '../sessions/sync-sessions.ts'
 import { collect } from '../terminal/arguments.ts'
 
 const HELP = `
-Takes the sessions that precis sessions finds. A new one becomes a thread. Of one that has grown, only the
-new end is added to its thread. One that its agent rewrote becomes a new thread that names the earlier one.
-Sessions that have not changed are not read. A thread that you removed with precis threads rm stays away
-until its session changes. Ctrl-C stops after the current session.
+Imports the sessions that precis sessions finds. A new session becomes a thread. If a session has grown, only
+its new end is added. If its agent rewrote it, it becomes a new thread that names the earlier one.
+Sessions that have not changed are not read. A thread that you removed with precis threads rm does not
+come back until its session changes. Ctrl-C stops after the current session.
 
-With --watch it goes on: it looks for changes about once a second, and prints a report for each. With --json
-each report is one line.
+With --watch it keeps running: it looks for changes about once a second and prints a report for each. With
+--json, each report is one line.
 
 Examples:
   precis sync

@@ -20,6 +20,7 @@ import { type Budget, budgetTokens } from '../settings/budget.ts'
 import { countContext } from '../terminal/counter.ts'
 import type { ProgressLine } from '../terminal/progress.ts'
 import { thousands } from '../terminal/terminal.ts'
+import { inWordsOfCommand } from './flags.ts'
 import { leftOutRemarks, unpinnedSentences } from './left-out-pins.ts'
 import { type Wishes, wishedPins } from './wishes.ts'
 
@@ -109,7 +110,9 @@ async function takeRoad(
   }
   const road = await compactThread(threads, threadId, plan, door)
   if (!('error' in road)) return road
-  throw road.end === 'refused' ? refusedError(road.error, strategyId) : road.error
+  throw road.end === 'refused'
+    ? refusedError(road.error, strategyId)
+    : inWordsOfCommand(road.error, strategyId)
 }
 
 interface Measured {

@@ -7,7 +7,7 @@ import { nearestWord } from '../../core/text/words.ts'
 import { PRESETS } from '../../core/window/presets.ts'
 import type { Wishes } from './wishes.ts'
 
-export interface CompactFlags {
+export interface Flags {
   readonly format?: string
   readonly to?: string
   readonly strategy?: string
@@ -33,7 +33,7 @@ export type Destination =
   | { readonly kind: 'in-place' }
   | { readonly kind: 'none' }
 
-export function destinationOf({ out, output, inPlace = false }: CompactFlags): Destination {
+export function destinationOf({ out, output, inPlace = false }: Flags): Destination {
   if (out !== undefined && output !== undefined)
     throw conflict('--out and --output are the same', '--out')
   const path = out ?? output
@@ -54,10 +54,10 @@ const DECIDED = [
   'pin',
   'dryRun',
   'redact',
-] as const satisfies (keyof CompactFlags)[]
+] as const satisfies (keyof Flags)[]
 
 /** With `--apply` nothing is left to say but where the result goes. */
-export function refuseBesideApply(file: string | undefined, flags: CompactFlags): void {
+export function refuseBesideApply(file: string | undefined, flags: Flags): void {
   const given = DECIDED.find((name) => flags[name] !== undefined)
   if (given === undefined && file === undefined && flags.input === undefined) return
   const what =
@@ -82,7 +82,7 @@ function conflict(message: string, where: string): PrecisError {
 /** What is asked for; where only a model is, what the preset does with one. The stand-in counts as none. */
 export function chooseStrategy(
   { settings, origins }: ResolvedSettings,
-  flags: Pick<CompactFlags, 'model'>,
+  flags: Pick<Flags, 'model'>,
   known: readonly string[],
 ): string {
   const { command } = PRESETS[settings.preset]
@@ -99,8 +99,18 @@ export function chooseStrategy(
   })
 }
 
+/** An error of the strategy, in the words of whoever chose it on the command line. */
+export function inWordsOfCommand(error: PrecisError, strategyId: string): PrecisError {
+  if (error.code !== 'no-model') return error
+  return new PrecisError('no-model', `The strategy ${strategyId} asks a model, and none is given`, {
+    where: strategyId,
+    hint: 'Add --model M, or set models.default; `--model dev` tries it out without a key. The default strategy, cascade, needs no model.',
+    cause: error,
+  })
+}
+
 /** Where the choice of the strategy comes from. */
-export function readOrigin({ origins }: ResolvedSettings, { model, apply }: CompactFlags): string {
+export function readOrigin({ origins }: ResolvedSettings, { model, apply }: Flags): string {
   if (apply !== undefined) return `proposal: ${apply}`
   const { origin, where } = origins.strategy ?? { origin: 'default' }
   if (origin === 'default' && model !== undefined && !isStandIn(model)) return 'default: --model'
@@ -110,7 +120,7 @@ export function readOrigin({ origins }: ResolvedSettings, { model, apply }: Comp
 /** What was said to a model that nobody has asked. */
 export function unaskedProblems(
   strategyId: string,
-  { model, instructions }: CompactFlags,
+  { model, instructions }: Flags,
   asked: readonly unknown[],
 ): string[] {
   if (asked.length > 0) return []
@@ -124,7 +134,7 @@ export function unaskedProblems(
 /** What decided how it was made: the settings in force that are not plainly the default, and the flags. */
 export function shownSettings(
   { origins }: ResolvedSettings,
-  { budget, instructions }: CompactFlags,
+  { budget, instructions }: Flags,
   { pins }: Wishes,
 ): ReportSettings {
   const named = Object.fromEntries(

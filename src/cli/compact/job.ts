@@ -1,5 +1,5 @@
 // What one run of `precis compact` has to do, known and checked before the session is read.
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { applyKept } from '../../compaction/compact-thread.ts'
@@ -14,17 +14,18 @@ import type { Io } from '../process-io.ts'
 import { digestOfFile } from '../session/backups.ts'
 import { readFormat, type Target, targetOf, writtenFormat } from '../session/formats.ts'
 import { type Budget, parseBudget } from '../settings/budget.ts'
-import { loadSettings, stateFolder } from '../settings/settings.ts'
+import { stateFolder } from '../settings/places.ts'
+import { loadSettings } from '../settings/settings.ts'
 import { requireCounter } from '../terminal/counter.ts'
-import { writeText } from '../terminal/io.ts'
+import { makeFolder, writeText } from '../terminal/io.ts'
 import { refuseOverwriting } from '../terminal/source.ts'
 import { openHome } from '../threads/home.ts'
 import { requireCommitted } from './compact-session.ts'
 import {
-  type CompactFlags,
   chooseStrategy,
   type Destination,
   destinationOf,
+  type Flags,
   readSource,
   refuseBesideApply,
 } from './flags.ts'
@@ -37,7 +38,7 @@ export interface Job {
   readonly io: Io
   readonly target: Target
   readonly destination: Destination
-  readonly flags: CompactFlags
+  readonly flags: Flags
   readonly resolved: ResolvedSettings
   readonly strategyId: string
   readonly budget?: Budget
@@ -45,11 +46,7 @@ export interface Job {
   readonly digest?: string // of the file that the result takes the place of, or that a proposal is for
 }
 
-export async function buildJob(
-  file: string | undefined,
-  flags: CompactFlags,
-  io: Io,
-): Promise<Job> {
+export async function buildJob(file: string | undefined, flags: Flags, io: Io): Promise<Job> {
   const destination = destinationOf(flags)
   if (flags.apply !== undefined) refuseBesideApply(file, flags)
   const kept = flags.apply === undefined ? undefined : await readProposal(flags.apply, io)
@@ -96,7 +93,7 @@ function targetOfKept({ source }: KeptProposal): Target {
 async function refuseDestination(
   target: Target,
   destination: Destination,
-  flags: CompactFlags,
+  flags: Flags,
   io: Io,
 ): Promise<void> {
   const { dryRun, apply } = flags
@@ -127,7 +124,11 @@ async function refuseDestination(
   if (dryRun && target.path === '-')
     throw refuse('standard input cannot be read again', '--dry-run', 'Give it a file.')
   if (apply !== undefined && destination.kind === 'none')
-    throw refuse('it is not said where the result goes', '--apply', 'Add --in-place or --out FILE.')
+    throw refuse(
+      '--apply of a file needs --in-place or --out FILE',
+      '--apply',
+      'Add --in-place or --out FILE.',
+    )
 }
 
 export function changedSince(name: string): PrecisError {
@@ -213,7 +214,7 @@ function jsonIn(text: string): unknown {
 
 async function readFolder(io: Io): Promise<string> {
   const folder = join(await stateFolder(io), 'proposals')
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder, 0o700)
   return folder
 }
 

@@ -1,11 +1,11 @@
 // The report: what stands in it when little, nothing or the wrong way changed, and what to do next.
 import { describe, expect, it } from 'vitest'
-import { type CompactReport, renderCompactReport } from './report.ts'
+import { type CommandReport, renderCompactReport } from './report.ts'
 
 const plain = (text: string) => text
 const style = { bold: plain, dim: plain, good: plain }
 
-function split(total: number): CompactReport['before'] {
+function split(total: number): CommandReport['before'] {
   const none = {
     system: 0,
     user: 0,
@@ -18,7 +18,7 @@ function split(total: number): CompactReport['before'] {
   return { total, ...none, toolResults: [{ tool: 'read', tokens: total }] }
 }
 
-const REPORT: CompactReport = {
+const REPORT: CommandReport = {
   input: { kind: 'file', source: 'a b.jsonl', format: 'claude-code' },
   strategy: { id: 'trim-tool-results', origin: 'default' },
   counter: 'estimate',
@@ -40,7 +40,7 @@ const REPORT: CompactReport = {
 }
 
 function lines(
-  report: Partial<CompactReport>,
+  report: Partial<CommandReport>,
   options: readonly string[] = [],
   canReplace = true,
 ): string {
@@ -168,7 +168,7 @@ describe('the report', () => {
     expect(lines({ constraints: some })).toContain('and 3 more')
   })
 
-  const results: readonly (readonly [string, Partial<CompactReport>, RegExp])[] = [
+  const results: readonly (readonly [string, Partial<CommandReport>, RegExp])[] = [
     ['a file', { result: { written: 'out.jsonl', inPlace: false } }, /Written to out\.jsonl\./],
     ['the file itself', { result: { written: 'x', inPlace: true } }, /precis undo 'a b\.jsonl'/],
     [

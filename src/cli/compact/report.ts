@@ -3,10 +3,10 @@ import type { CompactionReport } from '../../core/edit/report.ts'
 import type { TokenSplit } from '../../core/edit/report-split.ts'
 import type { TokenCounter } from '../../core/window/tokens/counter.ts'
 import type { AskedModel } from '../../providers/checked-provider.ts'
-import { bar, oneLine, padColumns, type Style, thousands } from '../terminal/terminal.ts'
+import { bar, oneLine, padColumns, type Style, thousands, wrapLines } from '../terminal/terminal.ts'
 import { type Again, type Costs, type NextSteps, nextSteps } from './next-steps.ts'
 
-export interface CompactReport
+export interface CommandReport
   extends Omit<CompactionReport, 'before' | 'after' | 'strategyId' | 'trigger'> {
   readonly input: {
     readonly kind: 'file' | 'thread'
@@ -39,7 +39,7 @@ const MAX_BAR = 30
 const BESIDE_BARS = 38
 
 export function renderCompactReport(
-  report: CompactReport,
+  report: CommandReport,
   style: Style,
   columns: number,
   again: Again,
@@ -59,7 +59,7 @@ export function renderCompactReport(
     .join('\n\n')}\n`
 }
 
-function heading({ input, strategy, counter, settings }: CompactReport, style: Style): string[] {
+function heading({ input, strategy, counter, settings }: CommandReport, style: Style): string[] {
   const source = input.source === '-' ? 'standard input' : input.source
   const format = input.format ?? input.kind
   const others = Object.entries(settings)
@@ -91,7 +91,7 @@ export function buildRows(splits: readonly TokenSplit[]): [string, ...number[]][
   )
 }
 
-function picture(report: CompactReport, style: Style, columns: number): string[] {
+function picture(report: CommandReport, style: Style, columns: number): string[] {
   const { before, after, budgetTokens, messages } = report
   const width = Math.min(MAX_BAR, Math.max(MIN_BAR, Math.floor((columns - BESIDE_BARS) / 2)))
   const rows = buildRows([before, after])
@@ -114,7 +114,7 @@ function picture(report: CompactReport, style: Style, columns: number): string[]
   ]
 }
 
-function changes(report: CompactReport, style: Style, columns: number): string[] {
+function changes(report: CommandReport, style: Style, columns: number): string[] {
   const { drops, largest, counter } = report
   if (drops.length === 0) return ['Nothing changed: there was nothing for this strategy to do.']
   const width = columns - 44
@@ -134,7 +134,7 @@ function changes(report: CompactReport, style: Style, columns: number): string[]
   ]
 }
 
-function kept({ constraints, pins }: CompactReport, style: Style, columns: number): string[] {
+function kept({ constraints, pins }: CommandReport, style: Style, columns: number): string[] {
   const more = constraints.length - SHOWN_CONSTRAINTS
   const held = pins.entries.length + pins.texts
   return [
@@ -161,12 +161,12 @@ function named(count: number, one: string, many: string): string[] {
   return count === 0 ? [] : [`${thousands(count)} ${count === 1 ? one : many}`]
 }
 
-function problems({ problems: found }: CompactReport, style: Style, columns: number): string[] {
+function problems({ problems: found }: CommandReport, style: Style, columns: number): string[] {
   if (found.length === 0) return []
   const more = found.length - SHOWN_PROBLEMS
   return [
     `${found.length === 1 ? 'One remark' : `${found.length} remarks`} on the input and the output:`,
-    ...found.slice(0, SHOWN_PROBLEMS).map((problem) => `  ${oneLine(problem, columns - 2)}`),
+    ...found.slice(0, SHOWN_PROBLEMS).flatMap((problem) => wrapLines(problem, columns)),
     ...(more > 0 ? [style.dim(`  and ${more} more: --json lists them all`)] : []),
   ]
 }
@@ -178,7 +178,7 @@ const WINDOW_WORDS = {
   default: 'a default; set it in catalogue',
 } as const
 
-function models({ models: asked }: CompactReport, style: Style): string[] {
+function models({ models: asked }: CommandReport, style: Style): string[] {
   return asked.flatMap(({ ref, window, redacted }) => [
     `Asked ${style.bold(ref)}: window ${thousands(window.tokens)} tokens ${style.dim(`(${WINDOW_WORDS[window.from]})`)}.`,
     ...(redacted.length === 0
@@ -187,7 +187,7 @@ function models({ models: asked }: CompactReport, style: Style): string[] {
   ])
 }
 
-function costLines({ costs: { request, summaryUsd } }: CompactReport, style: Style): string[] {
+function costLines({ costs: { request, summaryUsd } }: CommandReport, style: Style): string[] {
   return [
     ...(request === undefined
       ? []
@@ -202,7 +202,7 @@ function dollars(value: number): string {
   return `$${value < 0.01 ? value.toFixed(4) : value.toFixed(2)}`
 }
 
-function secrets({ redacted }: CompactReport): string[] {
+function secrets({ redacted }: CommandReport): string[] {
   if (redacted === undefined) return []
   if (redacted.length === 0) return ['Nothing in the result looked like a secret.']
   return [`Taken out of the result: ${listed(redacted)}.`]

@@ -1,9 +1,11 @@
 // `precis compact`: a file or a thread in, a smaller one out, and a report of what was done.
 import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Pins } from '../../core/edit/pins.ts'
 import { replacedLine } from '../../core/edit/report-text.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
+import { isStandIn } from '../../core/model.ts'
 import type { Io } from '../process-io.ts'
 import { programName } from '../program-name.ts'
 import { computeDigest, replaceWithBackup } from '../session/backups.ts'
@@ -15,15 +17,15 @@ import { ProgressLine } from '../terminal/progress.ts'
 import { deliver } from '../terminal/source.ts'
 import { type CommandPlan, compactSession, type SessionOutcome } from './compact-session.ts'
 import {
-  type CompactFlags,
   type Destination,
+  type Flags,
   readOrigin,
   shownSettings,
   unaskedProblems,
 } from './flags.ts'
 import { applyToThread, buildJob, changedSince, type Job, keepProposal } from './job.ts'
 import { computeCosts } from './next-steps.ts'
-import { type CompactReport, renderCompactReport } from './report.ts'
+import { type CommandReport, renderCompactReport } from './report.ts'
 import { wishesOf } from './wishes.ts'
 
 const DEFAULT_COLUMNS = 80
@@ -31,11 +33,12 @@ const FRESH_SESSION = 'fresh-session'
 /** The model that answered last is named near the end. */
 const LOOKED_AT = 200
 
-/** Nothing is written unless everything went well. */
+/** Nothing is written unless everything went well. `onWriting` is called before it is. */
 export async function runCompact(
   file: string | undefined,
-  flags: CompactFlags,
+  flags: Flags,
   io: Io,
+  onWriting: () => void = () => undefined,
 ): Promise<void> {
   const progress = new ProgressLine(io.stderr)
   try {
@@ -44,7 +47,7 @@ export async function runCompact(
     const { settings } = job.resolved
     const session = await openSession(job.target, { settings, named, progress }, io)
     try {
-      await compactOpen(session, job, progress)
+      await compactOpen(session, job, progress, onWriting)
     } finally {
       await session.close()
     }
@@ -53,7 +56,25 @@ export async function runCompact(
   }
 }
 
-async function compactOpen(session: Session, job: Job, progress: ProgressLine): Promise<void> {
+/** Rejects where the session cannot be read, or its result cannot be written. Changes nothing. */
+export async function checkCompact(file: string, flags: Flags, io: Io): Promise<void> {
+  if (file === '-') return // it can be read only once
+  const progress = new ProgressLine(io.stderr)
+  try {
+    const { target, resolved } = await buildJob(file, flags, io)
+    const given = { settings: resolved.settings, named: flags.format, progress }
+    await (await openSession(target, given, io)).close()
+  } finally {
+    progress.end()
+  }
+}
+
+async function compactOpen(
+  session: Session,
+  job: Job,
+  progress: ProgressLine,
+  onWriting: () => void,
+): Promise<void> {
   const { io, destination, flags, kept, resolved } = job
   const { composed, format } = session
   const to = writtenFormat(kept?.to ?? flags.to, format, composed)
@@ -70,6 +91,7 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
   const { threadId } = compacted
   const secrets = redact ? 'remove' : 'leave'
   const written = await writeSession(session, { threadId, to, secrets }, io)
+  onWriting()
   const result = await readResult(session, job, plan, compacted, written, to)
   const latest = await composed.store.read(session.threadId, {
     from: Math.max(1, session.version - LOOKED_AT),
@@ -80,6 +102,7 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
     constraints: pinnedTexts(await composed.threads.pins(threadId)),
     costs: computeCosts(compacted, latest.map(readRow), resolved.settings),
   })
+  const hasAsked = report.models.length > 0
   progress.end()
   await deliver(io, {
     report,
@@ -90,8 +113,8 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
     render: (...shown) =>
       renderCompactReport(...shown, {
         program: programName(io),
-        options: givenOptions(flags),
-        canReplace: isReplaceable(session, to, plan.strategyId),
+        options: givenOptions(hasAsked ? flags : withoutStandIn(flags)),
+        canReplace: isReplaceable(session, to, plan.strategyId, io),
       }),
   })
 }
@@ -112,13 +135,20 @@ async function buildPlan(job: Job, progress: ProgressLine): Promise<CommandPlan>
   }
 }
 
-/** Whether `--in-place` would be taken. */
+/** The sample belongs to the program: no step that is proposed may change it. */
+function isSample(path: string, { cwd }: Io): boolean {
+  const samples = fileURLToPath(new URL('../../../samples/', import.meta.url))
+  return resolve(cwd, path).startsWith(samples)
+}
+
+/** Whether `--in-place` is proposed. */
 function isReplaceable(
   { target, format }: Session,
   to: WrittenFormat,
   strategyId: string,
+  io: Io,
 ): boolean {
-  if (target.kind !== 'file' || target.path === '-') return false
+  if (target.kind !== 'file' || target.path === '-' || isSample(target.path, io)) return false
   return to.format.id === format?.id && strategyId !== FRESH_SESSION
 }
 
@@ -146,7 +176,7 @@ async function readResult(
   compacted: SessionOutcome,
   written: WrittenSession,
   to: WrittenFormat,
-): Promise<CompactReport['result']> {
+): Promise<CommandReport['result']> {
   const none = { written: null, inPlace: false }
   const old = written.oldRecords === undefined ? {} : { oldRecords: written.oldRecords }
   const { record: prepared } = compacted
@@ -190,8 +220,8 @@ function buildReport(
   { counter, strategyId }: CommandPlan,
   compacted: SessionOutcome,
   written: WrittenSession,
-  more: Pick<CompactReport, 'constraints' | 'costs' | 'messages' | 'result'>,
-): CompactReport {
+  more: Pick<CommandReport, 'constraints' | 'costs' | 'messages' | 'result'>,
+): CommandReport {
   const { before, after, budgetTokens, problems } = compacted
   const { drops, largest, pins, refs, settings, fallback, replacedBy } = compacted.report
   const asked = session.composed.asked()
@@ -241,6 +271,11 @@ function freshInPlace(): PrecisError {
   })
 }
 
+/** The stand-in changes nothing where it is not asked. */
+function withoutStandIn({ model, ...flags }: Flags): Flags {
+  return model === undefined || isStandIn(model) ? flags : { ...flags, model }
+}
+
 /** What decides the result, for a command that is to give the same one. */
 function givenOptions({
   strategy,
@@ -252,7 +287,7 @@ function givenOptions({
   budget,
   instructions,
   pin = [],
-}: CompactFlags): string[] {
+}: Flags): string[] {
   const named = { format, to, strategy, model, counter, budget, instructions }
   return [
     ...Object.entries(named).flatMap(([name, value]) =>

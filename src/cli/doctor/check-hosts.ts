@@ -1,6 +1,6 @@
 // The agents that précis can be installed in, and what went wrong there
 import { hostFailureLog, readHostFailures } from '../hosts/failure-log.ts'
-import { HOSTS, type HostName } from '../hosts/host-files.ts'
+import { HOSTS, type HostName } from '../hosts/host-file.ts'
 import { eachFile, type FileState } from '../hosts/install.ts'
 import type { Io } from '../process-io.ts'
 import { type Finding, fault, note, well } from './local-models.ts'
@@ -30,7 +30,7 @@ function checkHost(host: HostName, files: readonly FileState[]): Finding[] {
   const broken = files.flatMap(({ problem }) => problem ?? [])
   if (broken.length > 0)
     return broken.map((problem) =>
-      fault('agents', `${host}: ${problem}`, 'Mend the file: the agent cannot read it either.'),
+      fault('agents', `${host}: ${problem}`, `Fix the file, then run \`precis install ${host}\`.`),
     )
   const states = new Set(files.map(({ state }) => state))
   const fix = `precis install ${host}`

@@ -1,7 +1,7 @@
 // Local model servers: whether they answer, and which models they have
 import type { Settings } from '../../core/settings/settings.ts'
 import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
-import type { Environment } from '../settings/settings.ts'
+import type { Environment } from '../settings/places.ts'
 
 /** One that does not answer at once is not there. */
 const TIMEOUT_MS = 800

@@ -8,21 +8,16 @@ import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
 import { checkStore as checkStoreLogs } from '../../stores/check-store.ts'
 import type { Io } from '../process-io.ts'
 import { asTyped, programName } from '../program-name.ts'
-import {
-  type Environment,
-  type LoadedSettings,
-  loadSettings,
-  projectFile,
-  stateFolder,
-  userFile,
-} from '../settings/settings.ts'
+import { type Environment, projectFile, stateFolder, userFile } from '../settings/places.ts'
+import { type LoadedSettings, loadSettings } from '../settings/settings.ts'
 import { refuseUnknownNames } from '../settings/show-config.ts'
-import { oneLine, padColumns, print } from '../terminal/terminal.ts'
+import { padColumns, print, wrapLines } from '../terminal/terminal.ts'
 import { openHome } from '../threads/home.ts'
 import { checkHosts } from './check-hosts.ts'
 import { checkLocalModels, type Finding, fault, isAtHome, note, well } from './local-models.ts'
 
 const SIGNS = { well: '✓', note: '·', fault: '✗' } as const
+const HANGING = ' '.repeat(12)
 const PAGE = 'docs/troubleshooting.md'
 
 /** Rejects if there is a fault, after the report is out. */
@@ -34,10 +29,14 @@ export async function runDoctor({ json }: { readonly json?: boolean }, io: Io): 
     const lines = told.findings.flatMap(({ check, state, message, fix }) => {
       const sign = state === 'well' ? style.good(SIGNS.well) : style.bold(SIGNS[state])
       return [
-        `${sign} ${padColumns(check, 10)}${oneLine(message, 2 * columns)}`,
+        ...wrapLines(message, columns, `${SIGNS[state]} ${padColumns(check, 10)}`, HANGING).map(
+          (line, at) => (at === 0 ? `${sign}${line.slice(1)}` : line),
+        ),
         ...(fix === undefined
           ? []
-          : [`  ${' '.repeat(10)}${style.dim(`→ ${asTyped(fix, program)}`)}`]),
+          : wrapLines(asTyped(fix, program), columns, `${HANGING}→ `, `${HANGING}  `).map(
+              style.dim,
+            )),
       ]
     })
     const notes = told.findings.filter(({ state }) => state === 'note').length

@@ -8,7 +8,7 @@ import { openWorkspace } from '../../tools/workspace.ts'
 import type { Io } from '../process-io.ts'
 import { readText } from '../terminal/io.ts'
 import { deliver, sourceName } from '../terminal/source.ts'
-import { oneLine, padColumns, type Style } from '../terminal/terminal.ts'
+import { oneLine, padColumns, type Style, wrapLines } from '../terminal/terminal.ts'
 import { FolderFiles, type PlannedFile } from './edl-files.ts'
 
 const DEFAULT_COLUMNS = 100
@@ -170,7 +170,7 @@ function warningLines(warnings: readonly string[], style: Style, columns: number
   const more = warnings.length - SHOWN_WARNINGS
   return [
     'Warnings:',
-    ...warnings.slice(0, SHOWN_WARNINGS).map((warning) => `  ${oneLine(warning, columns - 2)}`),
+    ...warnings.slice(0, SHOWN_WARNINGS).flatMap((warning) => wrapLines(warning, columns)),
     ...(more > 0 ? [style.dim(`  and ${more} more: --json lists them all`)] : []),
   ]
 }

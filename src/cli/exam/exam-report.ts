@@ -1,5 +1,13 @@
 // The report of an exam: marks by strategy and kind of question, what waits, and what the figures do not show.
-import { oneLine, padColumns, quoted, type Style, thousands } from '../terminal/terminal.ts'
+import {
+  counted,
+  oneLine,
+  padColumns,
+  quoted,
+  type Style,
+  thousands,
+  wrapLines,
+} from '../terminal/terminal.ts'
 import { KINDS, type Kind, type Question } from './questions.ts'
 
 /** What one strategy came to. */
@@ -8,6 +16,8 @@ export interface Arm {
   readonly tokens?: number // of its context; absent where there is none yet
   readonly marks?: readonly number[] // by question, from 0 to 1
   readonly failed?: string
+  /** What the strategy warned of: that a model's part was left out, for one. */
+  readonly notes?: readonly string[]
 }
 
 export interface ExamReport {
@@ -28,14 +38,21 @@ const GAP_COLUMNS = 2
 
 export function renderExam(report: ExamReport, style: Style, columns: number): string {
   const { input, questions, arms, questionsBy, answeredBy, beforeTokens, budgetTokens } = report
-  const asked = `${questions.length} ${questions.length === 1 ? 'question' : 'questions'} by ${questionsBy}`
+  const asked = `${counted(questions.length, 'question')} by ${questionsBy}`
   const lines = [
     `${style.bold('précis')} exam · ${oneLine(input, 60)}`,
-    `${asked}, answered by ${answeredBy}; contexts of at most ${thousands(budgetTokens)} of ${thousands(beforeTokens)} tokens`,
+    ...wrapLines(
+      `${asked}, answered by ${answeredBy}; contexts of at most ${thousands(budgetTokens)} of ${thousands(beforeTokens)} tokens`,
+      columns,
+      '',
+    ),
     '',
     ...tableLines(report, style, columns),
-    ...waitingLines(report),
-    ...(arms.some(({ marks }) => marks) ? caveatLines(report, style) : []),
+    ...arms.flatMap(({ id, notes = [] }) =>
+      notes.flatMap((note) => wrapLines(`${id}: ${note}`, columns).map(style.dim)),
+    ),
+    ...waitingLines(report, columns),
+    ...(arms.some(({ marks }) => marks) ? caveatLines(report, style, columns) : []),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -64,7 +81,8 @@ function tableLines({ questions, arms, budgetTokens }: ExamReport, style: Style,
         const shown = group.map((kind) => markOf(marks, questions, kind).toFixed(2))
         lines.push(`${name(id)}${start}${cells(shown)}`)
       } else if (!isFirst) continue
-      else if (failed !== undefined) lines.push(`${name(id)}  ${note(failed)}`)
+      else if (failed !== undefined)
+        lines.push(...wrapLines(failed, columns, `${name(id)}  `).map(style.dim))
       else if (tokens === undefined) lines.push(`${name(id)}  ${note('waits for a summary')}`)
       else lines.push(`${name(id)}${start}  ${note('waits for answers', TOKEN_COLUMNS)}`)
     }
@@ -114,23 +132,28 @@ function mean(marks: readonly number[]): number {
   return marks.reduce((sum, mark) => sum + mark, 0) / Math.max(1, marks.length)
 }
 
-function waitingLines({ waiting }: ExamReport): string[] {
+function waitingLines({ waiting }: ExamReport, columns: number): string[] {
   if (waiting.length === 0) return []
   return [
     '',
-    'These prompts wait. Write the answer to each beside it, with .answer.md in place of .md, and run the same command again:',
+    ...wrapLines(
+      'These prompts wait. Write the answer to each beside it, with .answer.md in place of .md, and run the same command again:',
+      columns,
+      '',
+      '',
+    ),
     ...waiting.map((file) => `  ${quoted(file)}`),
   ]
 }
 
-function caveatLines(report: ExamReport, style: Style): string[] {
-  const lines = caveats(report).map((line) => `  ${line}`)
+function caveatLines(report: ExamReport, style: Style, columns: number): string[] {
+  const lines = caveats(report).flatMap((line) => wrapLines(line, columns))
   return ['', style.bold('What the figures do not show'), ...lines]
 }
 
 function caveats({ questionsBy, answeredBy, isStandIn, questions }: ExamReport): string[] {
   return [
-    `One session and ${questions.length} questions: differences of a few hundredths say nothing.`,
+    `One session and ${counted(questions.length, 'question')}: differences of a few hundredths say nothing.`,
     ...(questionsBy === 'template'
       ? [
           'Templates ask for what code finds (state and files come from the ledger that extract and brief write from), and never for reasons.',

@@ -5,7 +5,7 @@ import type { ThreadEvent } from '../../core/log/event.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import type { Digest } from '../../strategies/extract/digest.ts'
 import { currentLedger } from '../../strategies/extract/progress.ts'
-import { exactFacts } from '../../strategies/summary/exact-facts.ts'
+import { exactFacts } from '../../strategies/summary/checks.ts'
 
 export const KINDS = ['goal', 'state', 'constraint', 'exact', 'files', 'reason', 'next'] as const
 export type Kind = (typeof KINDS)[number]

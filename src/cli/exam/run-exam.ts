@@ -7,6 +7,7 @@ import type { Settings } from '../../core/settings/settings.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { digestReducer } from '../../strategies/extract/digest.ts'
 import { DEFAULT_STRATEGIES } from '../../strategies/index.ts'
+import { inWordsOfCommand } from '../compact/flags.ts'
 import type { Io } from '../process-io.ts'
 import { readName, targetOf } from '../session/formats.ts'
 import { loadThread, openSession, type Session } from '../session/session.ts'
@@ -120,11 +121,15 @@ function refuseFlags({ model, files, questions }: ExamFlags): void {
     throw refuse(
       '--model and --files exclude each other',
       '--files',
-      'With --files whoever reads the prompts is the model.',
+      'With --files, the reader of the prompts takes the place of the model.',
     )
   if (files?.trim() === '') throw refuse('--files names no directory', '--files', 'Name one.')
   if (questions === 'model' && model === undefined && files === undefined)
-    throw refuse('questions by a model need one', '--questions', 'Add --model NAME or --files DIR.')
+    throw refuse(
+      '--questions model needs a model or files',
+      '--questions',
+      'Add --model NAME or --files DIR.',
+    )
 }
 
 interface Exam {
@@ -157,7 +162,7 @@ async function questionsOf(exam: Exam): Promise<readonly Question[] | undefined>
   const digest = events.reduce(digestReducer.step, digestReducer.init())
   const questions = templateQuestions(digest, events)
   if (questions.length > 0) return questions
-  throw new PrecisError('invalid-input', 'The session says nothing that could be asked for.', {
+  throw new PrecisError('invalid-input', 'The session has nothing to ask about.', {
     where: readName(session.target),
     hint: 'Choose a session in which something was said and done.',
   })
@@ -186,11 +191,13 @@ async function sit(exam: Exam, seat: Seat, questions: readonly Question[]): Prom
     const made = await waited(exam, () => compacted(exam, seat))
     if (!made) return { id }
     const answered = await waited(exam, () => marksFor(exam, seat, made.text, questions))
-    return { id, tokens: made.tokens, ...(answered && { marks: answered }) }
+    const notes = made.notes.length > 0 && { notes: made.notes }
+    return { id, tokens: made.tokens, ...(answered && { marks: answered }), ...notes }
   } catch (thrown) {
     if (!PrecisError.is(thrown) || thrown.code === 'usage') throw thrown
-    exam.errors.push(thrown)
-    return { id, failed: thrown.message }
+    const error = inWordsOfCommand(thrown, id)
+    exam.errors.push(error)
+    return { id, failed: error.message }
   }
 }
 
@@ -206,8 +213,10 @@ async function compacted({ session, settings, ...exam }: Exam, { id, number }: S
       : exam.model === undefined
         ? undefined
         : composed.model
+  const notes: string[] = []
   const outcome = await threads.compact(copy, id, {
     trigger: 'command',
+    onWarning: (message) => notes.push(message),
     targetTokens: exam.targetTokens,
     minTokens: settings.gate.minTokens,
     pinning: { detect: settings.pinning.detect ?? true },
@@ -218,7 +227,7 @@ async function compacted({ session, settings, ...exam }: Exam, { id, number }: S
   if (!outcome.committed) throw new PrecisError('gate-refused', outcome.refusal.message)
   const resultId = outcome.fresh?.threadId ?? copy
   const tokens = weightOf(await threads.context(resultId))
-  return { tokens, text: await textOf(session, resultId) }
+  return { tokens, text: await textOf(session, resultId), notes }
 }
 
 async function textOf({ composed }: Session, threadId: string): Promise<string> {

@@ -1,103 +1,85 @@
-// What must not be lost of a thread: the user's constraints and pins, and the state of files, tests and commands
-import type { Composed } from '../../compose.ts'
-import { findConstraints } from '../../core/constraints/find-constraints.ts'
-import { ledgerReducer } from '../../core/ledger/ledger.ts'
-import { type LedgerFile, ledgerFiles, ledgerLines } from '../../core/ledger/ledger-lines.ts'
-import type { ThreadEvent } from '../../core/log/event.ts'
-import { refInThread } from '../../core/search/archive.ts'
-import { originalId } from '../../core/view/entry.ts'
-import { typedTexts } from '../../core/view/typed-text.ts'
-import { cutHead } from '../../core/window/tokens/cut.ts'
-import { readEvents } from '../session/session.ts'
+// What must not be lost of a thread, as text within so many characters; loads hardly anything, since hooks must start fast
+import { cutHead, cutTail } from '../../core/window/tokens/cut.ts'
+import { withoutPastes } from './without-pastes.ts'
 
-export interface Constraint {
+/** Words of the user. */
+export interface Said {
   readonly text: string
-  readonly ref: string // reads the message it stands in
+  readonly ref: string // reads the message that they stand in; empty where there is none
 }
 
 export interface Brief {
-  readonly request?: { readonly text: string; readonly ref: string } // what a person typed last
-  readonly constraints: readonly Constraint[]
+  readonly request?: Said // what a person typed last
+  readonly constraints: readonly Said[]
   readonly pins: readonly string[]
   readonly state: readonly string[] // one line for each file, test, plan and command
-}
-
-const STATE_LINES = 40
-const REQUEST_CHARS = 1_000
-
-export async function buildBrief(
-  { store, threads }: Pick<Composed, 'store' | 'threads'>,
-  threadId: string,
-): Promise<Brief> {
-  const events = await readEvents(store, threadId)
-  const pins = (await threads.pins(threadId)).flatMap(({ text }) => text ?? [])
-  return briefOf(events, pins, (seq) => refInThread(threadId, originalId(seq)))
-}
-
-export function briefOf(
-  events: readonly ThreadEvent[],
-  pins: readonly string[],
-  refOf: (seq: number) => string,
-): Brief {
-  const typed = events.flatMap((event) => {
-    const text = event.type === 'USER_MESSAGE' ? typedTexts(event).join('\n').trim() : ''
-    return text === '' ? [] : [{ text, ref: refOf(event.seq) }]
-  })
-  const request = typed.at(-1)
-  return {
-    ...(request && { request: { ...request, text: cutHead(request.text, REQUEST_CHARS) } }),
-    constraints: constraintsIn(typed),
-    pins,
-    state: ledgerLines(ledgerOf(events), STATE_LINES),
-  }
-}
-
-/** Each once, where it was said last. */
-function constraintsIn(typed: readonly Constraint[]): Constraint[] {
-  const found = new Map<string, Constraint>()
-  for (const { text, ref } of typed)
-    for (const constraint of findConstraints(text)) {
-      found.delete(constraint)
-      found.set(constraint, { text: constraint, ref })
-    }
-  return [...found.values()]
-}
-
-export async function filesOf(
-  { store }: Pick<Composed, 'store'>,
-  threadId: string,
-): Promise<LedgerFile[]> {
-  return ledgerFiles(ledgerOf(await readEvents(store, threadId)))
-}
-
-function ledgerOf(events: readonly ThreadEvent[]) {
-  return events.reduce(ledgerReducer.step, ledgerReducer.init())
+  /** What a person typed before the latest request, each as its first line, oldest first. */
+  readonly earlier: readonly Said[]
 }
 
 /** No line takes more than this share of the room: one long pin must not push out everything else. */
 const LINE_SHARE = 1 / 4
+/** What all messages together may take of it where there are few. */
+const WORDS_SHARE = 1 / 2
 
-/** Within so many characters: the latest request has its room first, then pins, then the newest constraints, then the state. */
-export function renderBrief(brief: Brief, mostChars: number): string {
-  const { request, constraints, pins, state } = brief
-  const newest = constraints.map(({ text }) => text).filter((text) => !pins.includes(text))
-  const longest = Math.floor(mostChars * LINE_SHARE)
+/**
+ * Words of the user as they were typed, within so many characters, with the pins and what is known to bind:
+ * the latest ones have their room first, then those that began the session, then the newest. Which of them
+ * bind is left to the model that writes the summary: finding it here takes longer than a host should wait.
+ * What was pasted is no word of the user, and the conversation has it.
+ */
+export function renderWords(
+  words: readonly string[],
+  { constraints, pins }: Pick<Brief, 'constraints' | 'pins'>,
+  mostChars: number,
+): string {
+  const distinct = [...new Set(words.toReversed())]
+  const longest = Math.floor(mostChars * Math.max(LINE_SHARE, WORDS_SHARE / distinct.length))
+  const [latest = '', ...others] = distinct.map((each) => withoutMiddle(typedPart(each), longest))
+  const earlier = others.filter((each) => each !== '')
+  const first = earlier.pop()
+  const request = latest === '' ? {} : { request: { text: latest, ref: '' } }
+  const brief = { ...request, constraints, pins, state: [], earlier: [] }
+  const held = renderBrief(brief, mostChars, { withRefs: false, longest })
+  const before = sectionOf(
+    'Earlier messages of the user (keep word for word what still binds)',
+    first === undefined ? [] : [first, ...earlier],
+    mostChars - held.length - 2,
+    longest,
+  )
+  return `${held}\n\n${before}`.trim()
+}
+
+/**
+ * Within so many characters: the latest request has its room first, then pins, then the newest constraints,
+ * then the state, then earlier messages, which are of use only where their refs can be read.
+ */
+export function renderBrief(
+  brief: Brief,
+  mostChars: number,
+  {
+    withRefs = true,
+    longest = Math.floor(mostChars * LINE_SHARE),
+  }: { readonly withRefs?: boolean; readonly longest?: number } = {},
+): string {
+  const { request, constraints, pins, state, earlier } = brief
+  const withRef = ({ text, ref }: Said) => (withRefs && ref !== '' ? `${text} [${ref}]` : text)
+  const newest = constraints.filter(({ text }) => !pins.includes(text))
   let room = mostChars
   const section = (title: string, lines: readonly string[]) => {
     const text = sectionOf(title, lines, room, longest)
     room -= text.length
     return text
   }
-  const asked = section(
-    'The latest request of the user',
-    request ? [`${request.text}${request.ref === '' ? '' : ` [${request.ref}]`}`] : [],
-  )
+  const asked = section('The latest request of the user', request ? [withRef(request)] : [])
   const held = section('What the user asked for that still holds (keep word for word)', [
     ...pins,
-    ...newest.toReversed(),
+    ...newest.toReversed().map(withRef),
   ])
   const known = section('State of files, tests, plans and commands', state)
-  return `${held}${asked}${known}`.trimEnd()
+  const readable = withRefs ? earlier.filter(({ ref }) => ref !== '') : []
+  const before = section('Earlier messages of the user', readable.toReversed().map(withRef))
+  return `${held}${asked}${known}${before}`.trimEnd()
 }
 
 /** Its title and the lines that fit, with an empty line behind them; nothing where none does. */
@@ -111,8 +93,26 @@ function sectionOf(title: string, lines: readonly string[], room: number, longes
   return text === head ? '' : `${text}\n`
 }
 
+/** A ref at its end stays. */
 function cutLine(text: string, mostChars: number): string {
-  return text.length <= mostChars ? text : `${cutHead(text, mostChars - 1)}…`
+  if (text.length <= mostChars) return text
+  const [ref = ''] = / \[[\w-]+:e\d+\]$/.exec(text) ?? []
+  return `${cutHead(text, mostChars - 1 - ref.length)}…${ref}`
+}
+
+/** A long message says at its beginning what it is about, and at its end what it comes down to. */
+function withoutMiddle(text: string, mostChars: number): string {
+  if (text.length <= mostChars) return text
+  const room = mostChars - 3
+  return `${cutHead(text, (room * 2) / 3)} … ${cutTail(text, room / 3)}`
+}
+
+/** More of a line is never shown. */
+const LONGEST_LINE_CHARS = 5_000
+
+function typedPart(text: string): string {
+  const lines = text.split('\n').map((line) => withoutMiddle(line, LONGEST_LINE_CHARS))
+  return oneLine(withoutPastes(lines.join('\n')))
 }
 
 function oneLine(text: string): string {

@@ -1,5 +1,6 @@
 // Codex's config.toml: the table of the MCP server, put in, found and taken out, and what Codex keeps there about the hooks
-import { areOwnArguments, ENTRY, entryOfOthers, type HostFile } from './host-file.ts'
+import type { PrecisError } from '../../core/errors.ts'
+import { areOwnArguments, ENTRY, entryOfOthers, type HostFile, refusal } from './host-file.ts'
 
 const [BEGIN, END] = ['# >>> precis', '# <<< precis']
 const SERVERS = 'mcp_servers'
@@ -19,7 +20,10 @@ export function tableFile(
     path,
     isHandMade: true,
     add: (text = '') => {
+      const fault = tomlFault(text)
+      if (fault) throw isBroken(path, fault.line, fault.why)
       if (hasEntry(text)) throw entryOfOthers(path)
+      if (inlineServers(text) !== undefined) throw cannotAdd(path)
       return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${block}`
     },
     remove: (text) => {
@@ -37,6 +41,17 @@ export function tableFile(
     forget: (text) => withoutTrust(text, hooks),
     isSame: (one, other) => sortedTables(one) === sortedTables(other),
   }
+}
+
+/** Codex does not start with such a file, and a table at its end may become part of what is broken. */
+function isBroken(path: string, line: number, why: string): PrecisError {
+  return refusal(path, `${path} is broken at line ${line}: ${why}`, 'Fix the file first.')
+}
+
+/** TOML takes no table behind an inline one of the same name. */
+function cannotAdd(path: string): PrecisError {
+  const sentence = `${path} has \`${SERVERS} = { … }\`, to which no server can be added`
+  return refusal(path, sentence, `Write it as tables such as [${SERVERS}.NAME] first.`)
 }
 
 const TRUST = 'hooks.state'
@@ -94,9 +109,117 @@ function argumentsIn(part: string): string[] {
 
 /** Whether it is there, as a table or in one of the other ways that TOML has to write it. */
 function hasEntry(text: string): boolean {
-  return tablesIn(text).some(({ name, part }) => {
+  const isTable = tablesIn(text).some(({ name, part }) => {
     const keys = [...part.matchAll(/^[ \t]*([^=#[\n]+)=/gm)].map(([, key = '']) => plainKey(key))
     const all = [name, ...keys.map((key) => (name === '' ? key : `${name}.${key}`))]
-    return all.some((key) => `${key}.`.startsWith(`${TABLE}.`) || (name === '' && key === SERVERS))
+    return all.some((key) => `${key}.`.startsWith(`${TABLE}.`))
   })
+  const inline = new RegExp(`[{,]\\s*["']?${ENTRY}["']?\\s*[=.]`)
+  return isTable || inline.test(inlineServers(text) ?? '')
+}
+
+/** What stands behind `mcp_servers =`, to the end of the keys before the first table. */
+function inlineServers(text: string): string | undefined {
+  const [{ name, part } = { name: '', part: '' }] = tablesIn(text)
+  const found = new RegExp(`^[ \\t]*["']?${SERVERS}["']?[ \\t]*=([\\s\\S]*)`, 'm').exec(part)
+  return name === '' ? found?.[1] : undefined
+}
+
+// Finds the first line of a TOML file that no parser would take: a file that is broken is not made longer
+
+interface Fault {
+  readonly line: number
+  readonly why: string
+}
+
+const KEY = String.raw`(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')`
+const KEYS = String.raw`${KEY}(?:[ \t]*\.[ \t]*${KEY})*`
+const REST = /[ \t]*(?:#[^\n]*)?(?=\r?\n|$)/y
+const HEADER = new RegExp(String.raw`\[[ \t]*${KEYS}[ \t]*\]|\[\[[ \t]*${KEYS}[ \t]*\]\]`, 'y')
+const ASSIGNMENT = new RegExp(String.raw`${KEYS}[ \t]*=[ \t]*`, 'y')
+const BLANK = /(?:\s|#[^\n]*(?=\n|$))*/y
+const STRING =
+  /"""(?:[^\\]|\\[\s\S])*?"""+|'''[\s\S]*?'''+|"(?!"")(?:[^"\\\n]|\\.)*"|'(?!'')[^'\n]*'/y
+const BARE = /true|false|[+-]?(?:inf|nan)|[+-]?\d[\w.:+-]*(?: \d\d:\d\d[\w.:+-]*)?/y
+
+/** Undefined where nothing is wrong with its shape. Types, dates and keys that stand twice are not looked at. */
+function tomlFault(text: string): Fault | undefined {
+  const reader = new Reader(text)
+  try {
+    reader.document()
+    return undefined
+  } catch (thrown) {
+    if (!(thrown instanceof Broken)) throw thrown
+    return { line: text.slice(0, reader.at).split('\n').length, why: thrown.message }
+  }
+}
+
+class Broken extends Error {}
+
+class Reader {
+  readonly #text: string
+  at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  document(): void {
+    for (;;) {
+      this.#skip(BLANK)
+      if (this.at >= this.#text.length) return
+      if (this.#text[this.at] === '[') this.#require(HEADER, 'a table is not closed')
+      else this.#assignment()
+      this.#require(REST, 'something stands behind the end of a value or a table')
+    }
+  }
+
+  #assignment(): void {
+    this.#require(ASSIGNMENT, 'a line is neither a table nor `key = value`')
+    this.#value()
+  }
+
+  #value(): void {
+    const first = this.#text[this.at]
+    if (first === '[') this.#list(']', () => this.#value())
+    else if (first === '{') this.#list('}', () => this.#assignment())
+    else if (first === '"' || first === "'") this.#require(STRING, 'a text is not closed')
+    else this.#require(BARE, 'a value is missing or is not one')
+  }
+
+  #list(end: string, each: () => void): void {
+    const begin = this.at
+    this.at += 1
+    for (;;) {
+      this.#skip(BLANK)
+      if (this.#text[this.at] === end) break
+      this.#requireInside(begin)
+      each()
+      this.#skip(BLANK)
+      if (this.#text[this.at] === ',') this.at += 1
+      else if (this.#text[this.at] !== end) {
+        this.#requireInside(begin)
+        throw new Broken('a comma is missing in a list')
+      }
+    }
+    this.at += 1
+  }
+
+  /** The line where it begins says more than the end of the file. */
+  #requireInside(begin: number): void {
+    if (this.at < this.#text.length) return
+    this.at = begin
+    throw new Broken('a list is not closed')
+  }
+
+  #skip(pattern: RegExp): boolean {
+    pattern.lastIndex = this.at
+    const found = pattern.test(this.#text)
+    if (found) this.at = pattern.lastIndex
+    return found
+  }
+
+  #require(pattern: RegExp, why: string): void {
+    if (!this.#skip(pattern)) throw new Broken(why)
+  }
 }

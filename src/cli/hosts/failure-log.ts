@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { appendFailure, FAILURES_FILE } from '../../hosts/failure-log.ts'
+import { stateFolderPath } from '../../hosts/platform-folders.ts'
 import type { Io } from '../process-io.ts'
-import { stateFolder, stateFolderPath } from '../settings/settings.ts'
+import { stateFolder } from '../settings/places.ts'
 
 /** Never rejects: no one is left to report to. */
 export async function logHostFailure(where: string, thrown: unknown, io: Io): Promise<void> {

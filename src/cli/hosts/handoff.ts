@@ -1,21 +1,26 @@
 // `precis handoff`: the newest session of this project, written as a session of another agent, and how to go on there
-import { lstat, mkdir, realpath, stat } from 'node:fs/promises'
+import { lstat, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { z } from 'zod'
 import { PrecisError } from '../../core/errors.ts'
 import type { ThreadEvent } from '../../core/log/event.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
+import { stateFolderPath } from '../../hosts/platform-folders.ts'
 import type { Io } from '../process-io.ts'
 import { projectOf } from '../session/earlier-imports.ts'
 import { readName, targetOf, type WrittenFormat, writtenFormat } from '../session/formats.ts'
 import { openSession, readEvents } from '../session/session.ts'
 import { writeSession } from '../session/write-session.ts'
 import { chooseSession } from '../sessions/choose-sessions.ts'
-import { loadSettings, stateFolder } from '../settings/settings.ts'
-import { writeText } from '../terminal/io.ts'
+import type { FoundSession } from '../sessions/found-session.ts'
+import { stateFolder } from '../settings/places.ts'
+import { loadSettings } from '../settings/settings.ts'
+import { makeFolder, writeText } from '../terminal/io.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { oneLine, print, quoted } from '../terminal/terminal.ts'
-import { HOSTS, type HostName } from './host-files.ts'
+import { counted, print, quoted, wrapLines } from '../terminal/terminal.ts'
+import { HOSTS, type HostName } from './host-file.ts'
+import { readIfThere } from './install-records.ts'
 
 export interface HandoffFlags {
   readonly to?: string
@@ -37,13 +42,17 @@ export async function handOff(
       hint: `Name one of ${HOSTS.join(', ')}.`,
     })
   const chosen = given === undefined && !flags.last ? { here: true } : flags
-  const target = targetOf((await chooseSession(given, chosen, io)) ?? '', 'handoff', io)
+  const target = targetOf(
+    (await chooseSession(given, chosen, io, await ownCopies(io))) ?? '',
+    'handoff',
+    io,
+  )
   const { settings } = loadSettings(io)
   const progress = new ProgressLine(io.stderr)
   const session = await openSession(target, { settings, progress }, io)
   try {
     const { composed, threadId } = session
-    const directory = await directoryOf(await readEvents(composed.store, threadId), io)
+    const { directory, missing } = await directoryOf(await readEvents(composed.store, threadId), io)
     const wish = {
       threadId,
       to: asNew(writtenFormat(to, undefined, composed)),
@@ -55,24 +64,31 @@ export async function handOff(
     const isHere = directory === (await realpath(io.cwd))
     const command = isHere ? start : `cd ${quoted(directory)} && ${start}`
     await refuseExisting(path)
-    await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER })
+    await makeFolder(dirname(path), PRIVATE_FOLDER)
     await writeText(path, text, io)
+    await noteCopy(path, text, io)
     progress.end()
     const told = {
       from: readName(target),
       to,
       path,
       directory,
+      ...(missing !== undefined && { missingDirectory: missing }),
       messages,
       command,
       losses: problems,
     }
     await print(io, told, flags.json, (clean, style, columns) =>
       [
-        `${clean.from}: ${clean.messages} messages written for ${to}.`,
-        ...clean.losses.map((loss) => `  ${oneLine(loss, columns - 2)}`),
+        `${clean.from}: ${counted(clean.messages, 'message')} written for ${to}.`,
+        ...clean.losses.flatMap((loss) => wrapLines(loss, columns)),
         `File:       ${clean.path}`,
         `Directory:  ${clean.directory}`,
+        ...(clean.missingDirectory === undefined
+          ? []
+          : [
+              `  The session was in ${clean.missingDirectory}, which is not a directory on this machine.`,
+            ]),
         `${isHere ? 'Go on with it in this directory' : 'Go on with it'}: ${style.bold(clean.command)}`,
         '',
       ].join('\n'),
@@ -83,14 +99,46 @@ export async function handOff(
   }
 }
 
+const COPIES = 'handoffs.json'
+const MOST_COPIES = 500
+/** Bytes by path, the oldest first. */
+const copiesSchema = z.record(z.string(), z.number())
+
+/** A session that a handoff wrote is a copy, until an agent goes on with it. */
+async function ownCopies(io: Io): Promise<(session: FoundSession) => boolean> {
+  const copies = await readCopies(io)
+  return ({ path, bytes }) => copies[path] === bytes
+}
+
+async function readCopies(io: Io): Promise<Readonly<Record<string, number>>> {
+  const text = await readIfThere(join(stateFolderPath(io), COPIES))
+  try {
+    return copiesSchema.parse(JSON.parse(text ?? '{}'))
+  } catch {
+    return {} // it only spares a choice: a damaged list is begun again
+  }
+}
+
+async function noteCopy(path: string, text: string, io: Io): Promise<void> {
+  const all = { ...(await readCopies(io)), [path]: Buffer.byteLength(text) }
+  const kept = Object.fromEntries(Object.entries(all).slice(-MOST_COPIES))
+  await writeText(join(await stateFolder(io), COPIES), `${JSON.stringify(kept, null, 2)}\n`, io)
+}
+
 /** Conversations are private. */
 const PRIVATE_FOLDER = 0o700
 
 /** Agents look for a session by its directory. One that is not on this machine gives way to the working directory. */
-async function directoryOf(events: readonly ThreadEvent[], { cwd }: Io): Promise<string> {
+async function directoryOf(
+  events: readonly ThreadEvent[],
+  { cwd }: Io,
+): Promise<{ readonly directory: string; readonly missing?: string }> {
   const own = projectOf(events)
-  const isThere = own !== undefined && (await stat(own).catch(() => undefined))?.isDirectory()
-  return realpath(isThere ? own : cwd)
+  if (own === undefined) return { directory: await realpath(cwd) }
+  const isThere = (await stat(own).catch(() => undefined))?.isDirectory()
+  return isThere
+    ? { directory: await realpath(own) }
+    : { directory: await realpath(cwd), missing: own }
 }
 
 /**

@@ -2,12 +2,15 @@
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
 
+export const HOSTS = ['claude-code', 'codex', 'opencode', 'pi'] as const
+export type HostName = (typeof HOSTS)[number]
+
 export interface HostFile {
   readonly path: string
   /** The file with précis in it; `text` has no part of it, and is undefined where there is no file. */
   add(text: string | undefined): string
-  /** The file without it; undefined where nothing else was in it. */
-  remove(text: string): string | undefined
+  /** The file without it; undefined where nothing else was in it. Empty objects of `before`, the user's file, stay. */
+  remove(text: string, before?: string): string | undefined
   /** People write such a part by hand as well: what a first install finds may be theirs. */
   readonly isHandMade?: true
   /** Also what the agent wrote about précis, such as that its hooks are trusted: for `uninstall`. */

@@ -1,16 +1,20 @@
 // The files of each agent that `precis install` changes: how its own part is put in, found and taken out
-import { readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { PrecisError } from '../../core/errors.ts'
-import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import { type Fields, fieldsIn, isFields, type Json } from '../../core/text/json.ts'
 import type { Io } from '../process-io.ts'
 import { tableFile } from './codex-config.ts'
-import { areOwnArguments, ENTRY, entryOfOthers, type HostFile, refusal } from './host-file.ts'
-
-export const HOSTS = ['claude-code', 'codex', 'opencode', 'pi'] as const
-export type HostName = (typeof HOSTS)[number]
+import {
+  areOwnArguments,
+  ENTRY,
+  entryOfOthers,
+  type HostFile,
+  type HostName,
+  refusal,
+} from './host-file.ts'
+import { edited, fieldsAt, hasComments, pruned, readFields, readLoosely } from './json-file.ts'
 
 export interface HostPlace {
   /** How the agent starts précis. */
@@ -38,7 +42,7 @@ const FILES: Readonly<Record<HostName, (place: HostPlace) => HostFile[]>> = {
       project === undefined
         ? join(CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json')
         : join(project, '.claude', 'settings.local.json'),
-      { PreCompact: {}, SessionStart: { matcher: 'compact' }, SessionEnd: {} },
+      CLAUDE_HOOKS,
       hookLine(command, 'claude-code'),
     ),
     entryFile(
@@ -70,7 +74,7 @@ const FILES: Readonly<Record<HostName, (place: HostPlace) => HostFile[]>> = {
     return [
       ownFile(join(folder, 'plugin', 'precis.js'), 'opencode', command),
       // OpenCode adds a schema to a file that has none, and the file would not be as it was written.
-      entryFile(join(project ?? config, 'opencode.json'), 'mcp', local, { $schema: SCHEMA }),
+      entryFile(openCodeConfig(project ?? config), 'mcp', local, { $schema: SCHEMA }),
     ]
   },
   pi: ({ command, home, project, environment: { PI_CODING_AGENT_DIR } }) => {
@@ -80,52 +84,90 @@ const FILES: Readonly<Record<HostName, (place: HostPlace) => HostFile[]>> = {
   },
 }
 
+interface Hook {
+  readonly matcher?: string
+  /** The agent does not wait for it. */
+  readonly isAsync?: true
+  /** Behind the command: an agent runs the same one only once. */
+  readonly word?: string
+}
+
+/** Claude Code waits only for what its summary needs; the rest is read while the model writes it. */
+const CLAUDE_HOOKS: Readonly<Record<string, readonly Hook[]>> = {
+  PreCompact: [{}, { isAsync: true, word: 'aside' }],
+  SessionStart: [{ matcher: 'compact' }],
+  SessionEnd: [{}],
+}
+
 /** Codex takes nothing from the hook before a compaction, and need not wait for it. */
-const CODEX_HOOKS = {
-  PreCompact: { isAsync: true },
-  SessionStart: { matcher: 'compact' },
-  SessionEnd: {},
-} as const
+const CODEX_HOOKS: Readonly<Record<string, readonly Hook[]>> = {
+  PreCompact: [{ isAsync: true }],
+  SessionStart: [{ matcher: 'compact' }],
+  SessionEnd: [{}],
+}
 
 const SCHEMA = 'https://opencode.ai/config.json'
+
+/**
+ * OpenCode merges two files. Comments in the first would be lost: then the entry goes to the other. An entry
+ * that is there already stays where it is.
+ */
+function openCodeConfig(folder: string): string {
+  const plain = join(folder, 'opencode.json')
+  const other = join(folder, 'opencode.jsonc')
+  const entryIn = (path: string) => fieldsIn(readLoosely(path)?.mcp)[ENTRY]
+  const held =
+    [plain, other].find((path) => isOwnEntry(entryIn(path))) ??
+    [plain, other].find((path) => entryIn(path) !== undefined)
+  return held ?? (hasComments(plain) ? other : plain)
+}
 
 function hookLine(command: readonly string[], host: HostName): string {
   return `${command.map((word) => `"${word}"`).join(' ')} hook ${host}`
 }
 
 const HOOK_SECONDS = 60
-const OWN_HOOK = /\bprecis(?:\.js)?" hook [\w-]+$/
+const OWN_HOOK = /\bprecis(?:\.js)?" hook [\w-]+(?: aside)?$/
 
 /** A JSON file with lists of hooks by event: Claude Code's and Codex's have the same shape. */
 function hooksFile(
   path: string,
-  events: Readonly<Record<string, { readonly matcher?: string; readonly isAsync?: true }>>,
+  events: Readonly<Record<string, readonly Hook[]>>,
   command: string,
 ): HostFile {
+  const written = ({ isAsync, word }: Hook) => ({
+    ...{ type: 'command', command: word === undefined ? command : `${command} ${word}` },
+    ...{ timeout: HOOK_SECONDS, ...(isAsync && { async: true }) },
+  })
   return {
     path,
     add: (text) =>
       edited(text, path, (root) => {
         const hooks = { ...fieldsAt(root, 'hooks', path) }
-        for (const [event, { matcher, isAsync }] of Object.entries(events)) {
-          const own = { type: 'command', command, timeout: HOOK_SECONDS }
-          const hook = { ...own, ...(isAsync && { async: true }) }
+        for (const [event, own] of Object.entries(events)) {
           const known = hooks[event]
-          const list = Array.isArray(known) ? known : []
-          hooks[event] = [...list, { ...(matcher !== undefined && { matcher }), hooks: [hook] }]
+          const [{ matcher } = {}] = own
+          const group = { ...(matcher !== undefined && { matcher }), hooks: own.map(written) }
+          hooks[event] = [...(Array.isArray(known) ? known : []), group]
         }
         return { ...root, hooks }
       }),
-    remove: (text) =>
-      pruned(text, path, (root) => {
+    remove: (text, before) =>
+      pruned(text, before, path, (root, users) => {
         const hooks: [string, Json][] = []
+        const usersHooks = fieldsAt(users, 'hooks', path)
         for (const [event, list] of Object.entries(fieldsAt(root, 'hooks', path))) {
           const left = Array.isArray(list) ? list.flatMap(withoutOwnHooks) : list
           const isEmptied = Array.isArray(list) && Array.isArray(left) && left.length === 0
-          if (!isEmptied || list.length === 0) hooks.push([event, left])
+          const isUsers = usersHooks[event] !== undefined
+          if (!isEmptied || list.length === 0 || isUsers) hooks.push([event, left])
         }
-        const { hooks: _, ...rest } = root
-        return hooks.length === 0 ? rest : { ...root, hooks: Object.fromEntries(hooks) }
+        const { hooks: own, ...rest } = root
+        if (own === undefined || JSON.stringify(own) === JSON.stringify(Object.fromEntries(hooks)))
+          return root
+        return hooks.length === 0 && users.hooks === undefined
+          ? rest
+          : { ...root, hooks: Object.fromEntries(hooks) }
       }),
   }
 }
@@ -142,7 +184,7 @@ function isOwnHook(hook: Json): boolean {
   return isFields(hook) && typeof hook.command === 'string' && OWN_HOOK.test(hook.command)
 }
 
-function isOwnEntry(entry: Json): boolean {
+function isOwnEntry(entry: Json | undefined): boolean {
   if (!isFields(entry)) return false
   const { command, args } = entry
   if (Array.isArray(command)) return areOwnArguments(command.slice(1))
@@ -163,11 +205,7 @@ function trustedNames(path: string): ReadonlySet<string> {
 }
 
 function readHooks(path: string): Fields {
-  try {
-    return fieldsAt(parsed(readFileSync(path, 'utf8'), path), 'hooks', path)
-  } catch {
-    return {} // whoever changes it says what is wrong with it
-  }
+  return fieldsIn(readFields(path)?.hooks)
 }
 
 function hooksOf(group: Json): readonly Json[] {
@@ -185,12 +223,13 @@ function entryFile(path: string, field: string, value: Json, wanted: Fields = {}
         if (entries[ENTRY] !== undefined) throw entryOfOthers(path)
         return { ...wanted, ...root, [field]: { ...entries, [ENTRY]: value } }
       }),
-    remove: (text) =>
-      pruned(text, path, (root) => {
+    remove: (text, before) =>
+      pruned(text, before, path, (root, users) => {
         const { [ENTRY]: own, ...others } = fieldsAt(root, field, path)
         const { [field]: _, ...rest } = root
         if (own === undefined || !isOwnEntry(own)) return root
-        return Object.keys(others).length === 0 ? rest : { ...root, [field]: others }
+        const isOurs = Object.keys(others).length === 0 && users[field] === undefined
+        return isOurs ? rest : { ...root, [field]: others }
       }),
   }
 }
@@ -207,39 +246,12 @@ export default plugin(${JSON.stringify(command)})
     path,
     add(there) {
       if (there === undefined) return text
-      throw refusal(path, `${path} is there, and précis did not write it`, 'Move it away first.')
+      throw refusal(
+        path,
+        `${path} already exists, and précis did not write it`,
+        'Move it away first.',
+      )
     },
     remove: (there) => (there.startsWith(mark) ? undefined : there),
   }
-}
-
-function edited(text: string | undefined, path: string, edit: (root: Fields) => Json): string {
-  const root = text === undefined || text.trim() === '' ? {} : parsed(text, path)
-  const indent = /\n([ \t]+)"/.exec(text ?? '')?.[1] ?? '  '
-  return `${JSON.stringify(edit(root), null, indent)}${text === undefined || text.endsWith('\n') ? '\n' : ''}`
-}
-
-function pruned(text: string, path: string, edit: (root: Fields) => Fields): string | undefined {
-  const root = parsed(text, path)
-  const left = edit(root)
-  if (JSON.stringify(left) === JSON.stringify(root)) return text
-  return Object.keys(left).length === 0 ? undefined : edited(text, path, () => left)
-}
-
-function parsed(text: string, path: string): Fields {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isFields(value as Json)) return value as Fields
-  } catch {
-    // Said below, with the place.
-  }
-  const hint = 'Mend the file, or add précis to it by hand (docs/use-with-agents.md).'
-  throw refusal(path, `${path} is not a JSON object`, hint)
-}
-
-function fieldsAt(root: Fields, name: string, path: string): Fields {
-  const value = root[name]
-  if (value === undefined) return {}
-  if (isFields(value)) return value
-  throw new PrecisError('invalid-input', `\`${name}\` in ${path} is not an object`, { where: path })
 }

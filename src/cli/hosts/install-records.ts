@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { PrecisError } from '../../core/errors.ts'
+import { stateFolderPath } from '../../hosts/platform-folders.ts'
 import type { Io } from '../process-io.ts'
-import { stateFolder, stateFolderPath } from '../settings/settings.ts'
+import { stateFolder } from '../settings/places.ts'
 import { unreadable, writeText } from '../terminal/io.ts'
 
 const FILE = 'installed.json'
@@ -19,8 +20,12 @@ const schema = z.record(
 )
 export type Records = z.output<typeof schema>
 
+export function recordsFile(io: Io): string {
+  return join(stateFolderPath(io), FILE)
+}
+
 export async function readRecords(io: Io): Promise<Records> {
-  const path = join(stateFolderPath(io), FILE)
+  const path = recordsFile(io)
   const text = (await readIfThere(path)) ?? '{}'
   try {
     return schema.parse(JSON.parse(text))

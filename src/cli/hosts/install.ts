@@ -1,16 +1,33 @@
 // `precis install`, `precis uninstall`: an agent's own configuration, changed with a backup and put back to the byte
-import { createHash } from 'node:crypto'
-import { mkdir, realpath, rm, rmdir } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, realpath, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import { nearestWord } from '../../core/text/words.ts'
 import type { Io } from '../process-io.ts'
-import { writeText } from '../terminal/io.ts'
+import { makeFolder, unwritable, writeText } from '../terminal/io.ts'
 import { print } from '../terminal/terminal.ts'
-import type { HostFile } from './host-file.ts'
-import { filesOf, HOSTS, type HostName, placeOf } from './host-files.ts'
-import { type Records, readIfThere, readRecords, writeRecords } from './install-records.ts'
+import { isOnMachine } from './find-hosts.ts'
+import { HOSTS, type HostFile, type HostName } from './host-file.ts'
+import { filesOf, placeOf } from './host-files.ts'
+import {
+  type Records,
+  readIfThere,
+  readRecords,
+  recordsFile,
+  writeRecords,
+} from './install-records.ts'
+import {
+  changedLines,
+  digestOf,
+  nextText,
+  stateOf,
+  type TextState,
+  type Work,
+  withOurs,
+  withoutOurs,
+  withoutTrace,
+} from './installed-text.ts'
 
 export interface InstallFlags {
   readonly all?: boolean
@@ -23,9 +40,9 @@ export interface InstallFlags {
 export interface FileState {
   readonly host: HostName
   readonly path: string
-  readonly state: 'installed' | 'not installed' | 'outdated' | 'unreadable'
+  readonly state: TextState | 'unreadable' | 'not found'
   readonly isChanged: boolean
-  /** Why it is unreadable. */
+  /** Why it is unreadable, or what to do where the agent is not found. */
   readonly problem?: string
   /** Of a dry run: the lines that would be added (+) and removed (-). */
   readonly lines?: readonly string[]
@@ -47,8 +64,6 @@ export async function uninstallHosts(
   await changeHosts(given, flags, io, 'uninstall')
 }
 
-type Work = 'look' | 'install' | 'uninstall'
-
 async function changeHosts(
   given: readonly string[],
   flags: InstallFlags,
@@ -57,22 +72,46 @@ async function changeHosts(
 ): Promise<void> {
   const hosts = hostsOf(given, flags)
   const project = flags.project ? io.cwd : undefined
-  const told = await eachFile(hosts, project, work, io, flags.dryRun)
+  // Named agents are installed in any case; --all takes those that are there.
+  const place = placeOf(io, io.script, project)
+  const isSkipped = (host: HostName) =>
+    work === 'install' && flags.all === true && !given.includes(host) && !isOnMachine(host, place)
+  const found = hosts.filter((host) => !isSkipped(host))
+  const told = [
+    ...(await eachFile(found, project, work, io, flags.dryRun)),
+    ...hosts.filter(isSkipped).map(notFound),
+  ]
   await print(io, told, flags.json, (list, style) => {
-    const lines = list.flatMap(({ host, path, state, isChanged, problem, lines: changes = [] }) => [
-      `${isChanged ? style.good('✓') : '·'} ${host.padEnd(12)} ${state.padEnd(13)} ${path}`,
-      ...(problem === undefined ? [] : [`    ${problem}`]),
-      ...changes.map((line) => `    ${line}`),
-      ...(flags.dryRun && changes.length === 0 ? ['    nothing would change'] : []),
+    const lines = list.flatMap((file) => [
+      `${file.isChanged ? style.good('✓') : '·'} ${file.host.padEnd(12)} ${stateShown(file, work).padEnd(13)} ${file.path}`.trimEnd(),
+      ...(file.problem === undefined ? [] : [`    ${file.problem}`]),
+      ...(file.lines ?? []).map((line) => `    ${line}`),
     ])
-    const hints =
-      list.some(({ host, isChanged }) => isChanged && host === 'codex') && work === 'install'
-        ? [
-            'Codex runs no hook that you have not trusted: start codex and type /hooks (docs/hosts/codex.md).',
-          ]
-        : []
-    return `${[...lines, ...hints].join('\n')}\n`
+    return `${[...lines, ...notes(list, flags, work)].join('\n')}\n`
   })
+}
+
+function notFound(host: HostName): FileState {
+  const problem = `not found on this machine; \`precis install ${host}\` installs it anyway`
+  return { host, path: '', state: 'not found', isChanged: false, problem }
+}
+
+/** The state is that after the work; whoever ran it wants to know what it did. */
+function stateShown({ state, isChanged, lines }: FileState, work: Work): string {
+  if (lines !== undefined) {
+    if (lines.length === 0) return `${state}: nothing would change`
+    return work === 'install' ? 'would install' : 'would uninstall'
+  }
+  return work === 'uninstall' ? (isChanged ? 'uninstalled' : 'was not installed') : state
+}
+
+function notes(list: readonly FileState[], { dryRun }: InstallFlags, work: Work): string[] {
+  if (dryRun && work !== 'look') return ['Nothing was changed.']
+  const isCodex = list.some(({ host, isChanged }) => isChanged && host === 'codex')
+  if (!isCodex || work !== 'install') return []
+  return [
+    'Codex runs no hook that you have not trusted: start codex and type /hooks (docs/hosts/codex.md).',
+  ]
 }
 
 /** The state of every file, after the work. */
@@ -99,6 +138,9 @@ export async function eachFile(
     ),
   )
   // Nothing is written before every file is known to be one that can be changed.
+  const changed = files.filter(({ before, next }) => before !== next)
+  for (const { file } of isDry ? [] : changed) await requireWritable(file.path)
+  if (!isDry && changed.length > 0) await requireWritable(recordsFile(io))
   const told: FileState[] = []
   for (const { host, file, before, next } of files) {
     if (work === 'install' && !isDry) await install(file, before, records, io)
@@ -111,6 +153,21 @@ export async function eachFile(
   return told
 }
 
+/** A file is replaced by one beside it, through links: so its folder must allow that, or the nearest one above. */
+async function requireWritable(path: string): Promise<void> {
+  let folder = dirname(await realpath(path).catch(() => path))
+  while (!(await stat(folder).catch(() => undefined)) && dirname(folder) !== folder)
+    folder = dirname(folder)
+  try {
+    if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' })
+    await access(folder, constants.W_OK | constants.X_OK)
+  } catch (thrown) {
+    const { code, message, hint = '', where = path } = unwritable(path, thrown)
+    const options = { where, hint: `Nothing was changed. ${hint}`, cause: thrown }
+    throw new PrecisError(code, message, options)
+  }
+}
+
 /** A file that cannot be read hides none of the others. */
 async function look(host: HostName, file: HostFile, records: Records): Promise<FileState> {
   const { path } = file
@@ -121,27 +178,6 @@ async function look(host: HostName, file: HostFile, records: Records): Promise<F
     const problem = asPrecisError(thrown).message
     return { host, path, state: 'unreadable', isChanged: false, problem }
   }
-}
-
-function nextText(
-  file: HostFile,
-  before: string | undefined,
-  records: Records,
-  work: Work,
-): string | undefined {
-  const known = records[file.path]
-  if (work === 'uninstall') return withoutTrace(file, before, known)
-  if (stateOf(file, before, known) === 'installed') return before
-  return withOurs(file, withoutOurs(file, before, known))
-}
-
-function changedLines(before = '', next = ''): string[] {
-  const [was, is] = [before.split('\n'), next.split('\n')]
-  const [wasThere, isThere] = [new Set(was), new Set(is)]
-  return [
-    ...was.filter((line) => !isThere.has(line)).map((line) => `- ${line}`),
-    ...is.filter((line) => !wasThere.has(line)).map((line) => `+ ${line}`),
-  ]
 }
 
 function hostsOf(given: readonly string[], { all, status }: InstallFlags): HostName[] {
@@ -172,7 +208,7 @@ async function install(
   const next = withOurs(file, base)
   if (text !== undefined && stateOf(file, text, known) === 'installed') return
   const folder = dirname(file.path)
-  const made = await mkdir(folder, { recursive: true })
+  const made = await makeFolder(folder)
   const madeFolder = made ?? known?.madeFolder ?? madeBefore(folder, records)
   const before = known === undefined && file.isHandMade ? text : base
   records[file.path] = {
@@ -192,35 +228,6 @@ function madeBefore(folder: string, records: Records): string | undefined {
     .find((made) => made !== undefined && `${folder}${sep}`.startsWith(`${made}${sep}`))
 }
 
-/** What was there before may hold a part that looks like ours: there is one of it only. */
-function withOurs(file: HostFile, base: string | undefined): string {
-  return file.add(base === undefined ? undefined : file.remove(base))
-}
-
-/** The file as it was, where nothing else changed it since; else without what is ours. */
-function withoutOurs(
-  file: HostFile,
-  text: string | undefined,
-  known: Records[string] | undefined,
-): string | undefined {
-  if (text === undefined) return undefined
-  if (known && digestOf(text) === known.after) return known.before ?? undefined
-  return file.remove(text)
-}
-
-/** What the agent itself wrote about précis goes as well; where nothing else is left of its changes, every byte is as it was. */
-function withoutTrace(
-  file: HostFile,
-  text: string | undefined,
-  known: Records[string] | undefined,
-): string | undefined {
-  const left = withoutOurs(file, text, known)
-  const next = left === undefined ? undefined : (file.forget?.(left) ?? left)
-  if (next === undefined || known === undefined) return next
-  const before = known.before ?? ''
-  return file.isSame?.(next, before) ? (known.before ?? undefined) : next
-}
-
 async function uninstall(
   file: HostFile,
   text: string | undefined,
@@ -232,6 +239,7 @@ async function uninstall(
   if (next === undefined) await rm(file.path, { force: true })
   else if (next !== text) await writeText(file.path, next, io)
   if (known?.madeFolder !== undefined) await removeEmpty(dirname(file.path), known.madeFolder)
+  if (known === undefined) return
   delete records[file.path]
   await writeRecords(records, io)
 }
@@ -245,34 +253,4 @@ async function removeEmpty(folder: string, top: string): Promise<void> {
     )
     if (!isGone) return
   }
-}
-
-function stateOf(
-  file: HostFile,
-  text: string | undefined,
-  known: Records[string] | undefined,
-): FileState['state'] {
-  if (text === undefined) return 'not installed'
-  const base = withoutOurs(file, text, known)
-  if (base === text) return 'not installed'
-  try {
-    const isSame = file.isSame ?? isSameText
-    return isSame(withOurs(file, base), text) ? 'installed' : 'outdated'
-  } catch (thrown) {
-    if (PrecisError.is(thrown)) return 'outdated' // ours, beside a part of the same name that is not
-    throw thrown
-  }
-}
-
-/** Agents write their own files again, in another order and with other spaces. */
-function isSameText(one: string, other: string): boolean {
-  try {
-    return isDeepStrictEqual(JSON.parse(one), JSON.parse(other))
-  } catch {
-    return one === other
-  }
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

@@ -1,17 +1,14 @@
 // `precis hook`: what an agent runs around its own compaction; silent, and never a failure to the agent
-import type { EventDraft, ThreadEvent } from '../../core/log/event.ts'
+import { existsSync } from 'node:fs'
+import { PrecisError } from '../../core/errors.ts'
 import type { Settings } from '../../core/settings/settings.ts'
-import { SESSION_FORMATS } from '../../formats/index.ts'
-import { ReadNotes } from '../../formats/reading/notes.ts'
-import { detectFormat, sampleOf } from '../../formats/reading/sample.ts'
-import { MAIN, type Source } from '../../formats/session-format.ts'
 import type { Io } from '../process-io.ts'
-import { openInput } from '../session/input.ts'
-import { Marks } from '../sessions/sync-marks.ts'
-import { loadSettings } from '../settings/settings.ts'
+import { markedThread } from '../sessions/marks-file.ts'
+import { projectFile, userFile } from '../settings/places.ts'
 import { readPieces, writeStream } from '../terminal/io.ts'
-import { type Brief, briefOf, renderBrief } from './brief.ts'
-import { logHostFailure } from './failure-log.ts'
+import { type Brief, renderBrief, renderWords } from './brief.ts'
+import { HOSTS, type HostName } from './host-file.ts'
+import { extentOf, keepBrief, keptBefore, keptBrief } from './kept-brief.ts'
 
 /** What Claude Code, Codex and our plug-ins write to the standard input of a hook. */
 interface HookInput {
@@ -26,15 +23,28 @@ const CONTEXT_CHARS = 8_000
 /** Another sync of the same store brings in this session as well. */
 const SYNC_WAIT_MS = 20_000
 
-export async function runHook(host: string, io: Io): Promise<void> {
+/** `isAside`: the agent goes on without waiting, and takes nothing from it. */
+export async function runHook(host: string | undefined, io: Io, isAside = false): Promise<void> {
   try {
+    requireHost(host)
     const pieces = await readPieces(io.stdin, '-')
     const input = JSON.parse(Buffer.concat(pieces).toString('utf8')) as HookInput
-    const said = await answerTo(host, input, { ...io, cwd: input.cwd ?? io.cwd })
+    const here = { ...io, cwd: input.cwd ?? io.cwd }
+    // Codex takes no instructions, and does not wait for the hook before its compaction.
+    const said =
+      isAside || (host === 'codex' && input.hook_event_name === 'PreCompact')
+        ? await readAhead(host, input, here)
+        : await answerTo(host, input, here)
     if (said !== '') await writeStream(io.stdout, said)
   } catch (thrown) {
-    await logHostFailure(`hook ${host}`, thrown, io)
+    await logFailure(host === undefined ? 'hook' : `hook ${host}`, thrown, io)
   }
+}
+
+function requireHost(host: string | undefined): asserts host is HostName {
+  if (HOSTS.some((known) => known === host)) return
+  const what = host === undefined ? 'no agent is named' : `Unknown agent: ${host}`
+  throw new PrecisError('usage', what, { hint: `Known agents: ${HOSTS.join(', ')}.` })
 }
 
 async function answerTo(host: string, input: HookInput, io: Io): Promise<string> {
@@ -42,22 +52,25 @@ async function answerTo(host: string, input: HookInput, io: Io): Promise<string>
   // Of the plug-ins for pi and OpenCode, which do the rest by themselves.
   if (event === 'Pins') return JSON.stringify(await pinsOf(path ?? '', io))
   if (path === undefined || path === '') return ''
-  // Codex takes no instructions, and does not wait for the hook before its compaction.
-  if (event === 'SessionEnd' || (event === 'PreCompact' && host === 'codex')) {
-    const { syncSessions } = await import('../sessions/sync-sessions.ts')
-    await syncSessions({ here: true }, io, SYNC_WAIT_MS)
-    return ''
-  }
-  if (event === 'PreCompact') return instructions(await readBrief(path, io))
+  if (event === 'SessionEnd') return synced(io)
+  if (event === 'PreCompact') return instructions(await wordsBefore(host, path, io))
   if (event !== 'SessionStart') return ''
-  const additionalContext = afterCompaction(await readBrief(path, io))
+  const kept = keptBrief(path, io)
+  const brief = kept ? { ...kept, pins: await pinsOf(path, io) } : await newBrief(host, path, io)
+  const additionalContext = afterCompaction(brief)
   const hookSpecificOutput = { hookEventName: 'SessionStart', additionalContext }
   return additionalContext === '' ? '' : JSON.stringify({ hookSpecificOutput })
 }
 
+/** For the hook after the compaction, and for recall. */
+async function readAhead(host: string, { transcript_path: path }: HookInput, io: Io): Promise<''> {
+  if (path === undefined || path === '') return ''
+  await newBrief(host, path, io)
+  return synced(io)
+}
+
 /** What the summary of the host must keep. */
-function instructions(brief: Brief): string {
-  const text = renderBrief(brief, INSTRUCTION_CHARS)
+function instructions(text: string): string {
   return text === ''
     ? ''
     : `Keep the following in the summary; sentences of the user word for word:\n\n${text}\n`
@@ -71,54 +84,82 @@ function afterCompaction(brief: Brief): string {
 
 ${text}
 
-The whole history can still be read: call the tool recall of the MCP server precis with a few words, or run \`precis recall WORDS\`.`
+The whole history can still be read. The tool recall of the MCP server precis, or \`precis recall WORDS\`, finds it by words. What stands in brackets behind a line is a ref: the tool show, or \`precis show REF\`, reads the whole message.`
 }
 
-/** From the file itself: opening a store would take longer than the host should wait. */
-async function readBrief(path: string, io: Io): Promise<Brief> {
-  return briefOfSource(await openInput(path, io), await pinsOf(path, io))
+/**
+ * Only what the host waits for: the words of the user and the pins. Behind its summary stands the state as well.
+ * What was kept of the session is not read again.
+ */
+async function wordsBefore(host: string, path: string, io: Io): Promise<string> {
+  const { typedWords } = await import('./typed-words.ts')
+  const { bytes } = extentOf(path)
+  const kept = keptBefore(path, io)
+  const added = kept && typedWords(path, kept.bytes, bytes)
+  const words = added ?? typedWords(path, 0, bytes) ?? []
+  const before = added ? kept?.brief : undefined
+  if (words.length === 0 && before === undefined)
+    return renderBrief(await newBrief(host, path, io), INSTRUCTION_CHARS, { withRefs: false })
+  const known = before?.request ? [before.request.text] : []
+  const held = { constraints: before?.constraints ?? [], pins: await pinsOf(path, io) }
+  return renderWords([...known, ...words], held, INSTRUCTION_CHARS)
 }
 
-async function briefOfSource(source: Source, pins: readonly string[]): Promise<Brief> {
-  const format = detectFormat(await sampleOf(source), SESSION_FORMATS)
-  const events: ThreadEvent[] = []
-  let answer = 0
-  for await (const step of format.read(source, new ReadNotes())) {
-    if (step.type !== 'drafts' || step.thread !== MAIN) continue
-    for (const { draft } of step.drafts) {
-      const event = numbered(draft, events.length + 1, answer)
-      if (event.type === 'AGENT_MESSAGE') answer = event.seq
-      events.push(event)
-    }
-  }
-  return briefOf(events, pins, () => '')
+async function newBrief(host: string, path: string, io: Io): Promise<Brief> {
+  const { readBrief } = await import('./read-brief.ts')
+  const extent = extentOf(path)
+  const brief = await readBrief(host, path, { ...extent, pins: await pinsOf(path, io) })
+  await keepBrief(path, extent, brief, io)
+  return brief
 }
 
-function numbered(draft: EventDraft, seq: number, answer: number): ThreadEvent {
-  const data = draft.type === 'TOOL_CALL' ? { ...draft.data, answer } : draft.data
-  const timestamp = draft.timestamp ?? new Date(0)
-  return { ...draft, data, v: 1, id: `e${seq}`, threadId: '', seq, timestamp } as ThreadEvent
+async function synced(io: Io): Promise<''> {
+  const { syncSessions } = await import('../sessions/sync-sessions.ts')
+  await syncSessions({ here: true }, io, SYNC_WAIT_MS)
+  return ''
 }
 
 /** Of the settings, and of the thread of this session where it has one that can be read. */
 async function pinsOf(path: string, io: Io): Promise<string[]> {
-  const { settings } = loadSettings({ cwd: io.cwd, environment: io.environment })
-  const own = settings.pins ?? []
+  const settings = await ownSettings(io)
+  const own = settings?.pins ?? []
   try {
-    const threadId = (await Marks.open(settings, io)).threadOf(path)
-    return threadId === undefined ? own : [...own, ...(await pinsOfThread(threadId, settings, io))]
+    const threadId = await markedThread(settings?.store ?? 'sqlite', path, io)
+    return threadId === undefined ? own : [...own, ...(await pinsOfThread(threadId, io))]
   } catch (thrown) {
-    await logHostFailure('hook pins', thrown, io)
+    await logFailure('hook pins', thrown, io)
     return own
   }
 }
 
-async function pinsOfThread(threadId: string, settings: Settings, io: Io): Promise<string[]> {
+/** Reading settings takes longer than most of what a hook does: undefined where nothing is set. */
+async function ownSettings(io: Io): Promise<Settings | undefined> {
+  const { cwd, environment } = io
+  const isSet = (variable: string) => variable.startsWith('PRECIS_') && variable !== 'PRECIS_HOME'
+  const hasAny =
+    Object.keys(environment).some(isSet) ||
+    existsSync(userFile(environment)) ||
+    projectFile(cwd) !== undefined
+  if (!hasAny) return undefined
+  const { loadSettings } = await import('../settings/settings.ts')
+  return loadSettings({ cwd, environment }).settings
+}
+
+async function pinsOfThread(threadId: string, io: Io): Promise<string[]> {
+  const { loadSettings } = await import('../settings/settings.ts')
   const { openHome } = await import('../threads/home.ts')
-  const home = await openHome(settings, io)
+  const home = await openHome(
+    loadSettings({ cwd: io.cwd, environment: io.environment }).settings,
+    io,
+  )
   try {
     return (await home.threads.pins(threadId)).flatMap(({ text }) => text ?? [])
   } finally {
     await home.close()
   }
+}
+
+async function logFailure(where: string, thrown: unknown, io: Io): Promise<void> {
+  const { logHostFailure } = await import('./failure-log.ts')
+  await logHostFailure(where, thrown, io)
 }

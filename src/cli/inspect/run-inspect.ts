@@ -6,7 +6,16 @@ import { openSession } from '../session/session.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { counterOf, requireCounter } from '../terminal/counter.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { bar, oneLine, padColumns, print, type Style, thousands } from '../terminal/terminal.ts'
+import {
+  bar,
+  counted,
+  oneLine,
+  padColumns,
+  print,
+  type Style,
+  thousands,
+  wrapLines,
+} from '../terminal/terminal.ts'
 import { type Inspection, inspectSession, type Losses, type Turn } from './inspect-session.ts'
 
 export interface InspectFlags {
@@ -48,7 +57,7 @@ function renderInspection(found: Inspection, style: Style, columns: number): str
     largest(found, style, columns),
     files(found, style, columns),
     compactions(found, style, columns),
-    strategies(found, style),
+    strategies(found, style, columns),
     problems(found, style, columns),
   ]
   return `${sections
@@ -62,7 +71,7 @@ function heading(found: Inspection, style: Style): string[] {
   const cached = billed?.cacheReadTokens
   return [
     `${style.bold('précis')} · ${oneLine(input.source, 60)} ${style.dim(`(${input.format ?? input.kind})`)}`,
-    `${thousands(events)} events, ${thousands(messages)} messages${subThreads > 0 ? `, ${thousands(subThreads)} ${subThreads === 1 ? 'sub-thread' : 'sub-threads'}` : ''}; tokens counted by ${counter}`,
+    `${counted(events, 'event')}, ${counted(messages, 'message')}${subThreads > 0 ? `, ${thousands(subThreads)} ${subThreads === 1 ? 'sub-thread' : 'sub-threads'}` : ''}; tokens counted by ${counter}`,
     ...(billed === undefined
       ? []
       : [
@@ -170,13 +179,17 @@ function lostLines(lost: Losses, style: Style, columns: number): string[] {
   ]
 }
 
-function strategies({ strategies: all, tokens }: Inspection, style: Style): string[] {
+function strategies(
+  { strategies: all, tokens }: Inspection,
+  style: Style,
+  columns: number,
+): string[] {
   if (all.length === 0) return []
   return [
     style.bold('What each strategy would give, without a model'),
-    ...all.map(({ id, tokens: after, refused }) =>
+    ...all.flatMap(({ id, tokens: after, refused }) =>
       after === undefined
-        ? `  ${padColumns(id, 20)} ${style.dim(oneLine(refused ?? '', 60))}`
+        ? wrapLines(refused ?? '', columns, `  ${padColumns(id, 20)} `, ' '.repeat(23))
         : `  ${padColumns(id, 20)}${thousands(after).padStart(10)} ${padColumns(bar(after / Math.max(1, tokens.total), BAR_COLUMNS), BAR_COLUMNS)} ${Math.round((after / Math.max(1, tokens.total)) * 100)} %`,
     ),
   ]
@@ -187,7 +200,7 @@ function problems({ problems: all }: Inspection, style: Style, columns: number):
   const more = all.length - SHOWN_PROBLEMS
   return [
     style.bold(all.length === 1 ? 'One remark on the file' : `${all.length} remarks on the file`),
-    ...all.slice(0, SHOWN_PROBLEMS).map((problem) => `  ${oneLine(problem, columns - 2)}`),
+    ...all.slice(0, SHOWN_PROBLEMS).flatMap((problem) => wrapLines(problem, columns)),
     ...(more > 0 ? [style.dim(`  and ${more} more: --json lists them all`)] : []),
   ]
 }

@@ -2,13 +2,15 @@
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { z } from 'zod'
 import { asPrecisError } from '../../core/errors.ts'
-import { parseRef, refInThread } from '../../core/search/archive.ts'
+import { type ArchivePage, parseRef, refInThread } from '../../core/search/archive.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import { secretsOf } from '../../redact/known.ts'
 import { redact } from '../../redact/redact.ts'
 import { archiveOf } from '../../threads/archive.ts'
-import { buildBrief, filesOf, renderBrief } from '../hosts/brief.ts'
+import { renderBrief } from '../hosts/brief.ts'
+import { buildBrief, filesOf } from '../hosts/thread-brief.ts'
 import { version } from '../program-name.ts'
+import { isThread } from '../session/formats.ts'
 import type { McpPorts } from './mcp-ports.ts'
 import { searchScope } from './search-scope.ts'
 import { requireThread, summaryOf, threadsIn } from './session-scope.ts'
@@ -21,7 +23,7 @@ const MOST_SESSIONS = 100
 const session = z
   .string()
   .optional()
-  .describe('a thread, thr_…; default: the newest of this project')
+  .describe('a thread, thr_…, or the id of a session; default: the newest of this project')
 
 export function buildMcpServer(ports: McpPorts): McpServer {
   const server = new McpServer(
@@ -45,13 +47,13 @@ function addReading(server: McpServer, ports: McpPorts): void {
     {
       description:
         'Search everything that was said and done in earlier or compacted parts of sessions. Returns snippets with refs; show reads a ref in full.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         query: z.string().min(1).max(1_000).describe('a few words'),
         scope: z.enum(scopes).default('project').describe(SCOPE_WORDS),
         session,
         limit: z.number().int().min(1).max(50).default(10),
         offset: z.number().int().min(0).default(0).describe('skip so many matches'),
-      },
+      }),
       annotations: { readOnlyHint: true },
     },
     answering(ports, async ({ query, scope, session: named, limit, offset }) => {
@@ -71,23 +73,37 @@ function addReading(server: McpServer, ports: McpPorts): void {
     'show',
     {
       description: 'Read the full content behind a ref that recall or a summary names.',
-      inputSchema: {
-        ref: z.string().describe('a ref, as in thr_…:e12'),
+      inputSchema: z.strictObject({
+        ref: z.string().describe('a ref, as in thr_…:e12 or 3f2a91c0-9d1e:e12'),
         session,
         offset: z.number().int().min(0).default(0),
         limit: z.number().int().min(1).max(MOST_CHARS).default(8_000).describe('characters'),
-      },
+      }),
       annotations: { readOnlyHint: true },
     },
     answering(ports, async ({ ref, session: named, offset, limit }) => {
       const bare = ref.replace(/^\[?(?:ref:)?|\]$/g, '')
-      const parsed = parseRef(bare)
-      const threadId = await requireThread(ports, parsed?.threadId ?? named)
-      const own = parsed?.threadId === threadId ? parsed.id : bare
-      const { text, next } = await archiveOf(ports.home, threadId).read(own, offset, limit)
+      const { text, next } = await pageOf(ports, bare, named, offset, limit)
       return `${text}${next === undefined ? '' : `\n\n[it goes on: offset ${next}]`}`
     }),
   )
+}
+
+/** A ref of a hook names the session as its agent does, and counts as its file does. */
+async function pageOf(
+  ports: McpPorts,
+  ref: string,
+  session: string | undefined,
+  offset: number,
+  limit: number,
+): Promise<ArchivePage> {
+  const parsed = parseRef(ref)
+  const where = parsed?.threadId ?? session
+  if (parsed && where !== undefined && !isThread(where))
+    return ports.files.read(where, parsed.id, offset, limit)
+  const threadId = await requireThread(ports, where)
+  const own = parsed?.threadId === threadId ? parsed.id : ref
+  return archiveOf(ports.home, threadId).read(own, offset, limit)
 }
 
 const SCOPES = ['session', 'project', 'everything'] as const
@@ -103,7 +119,7 @@ function addLists(server: McpServer, ports: McpPorts): void {
       // A pin binds like a word of the user: only a person adds one.
       description:
         'List the texts that every compaction by précis keeps word for word. The user adds them with precis pins.',
-      inputSchema: { session },
+      inputSchema: z.strictObject({ session }),
       annotations: reading,
     },
     answering(ports, async ({ session: named }) => {
@@ -120,7 +136,7 @@ function addLists(server: McpServer, ports: McpPorts): void {
     {
       description:
         'The sentences of the user that bind from then on, each with the ref of its message.',
-      inputSchema: { session },
+      inputSchema: z.strictObject({ session }),
       annotations: reading,
     },
     answering(ports, async ({ session: named }) => {
@@ -136,10 +152,10 @@ function addLists(server: McpServer, ports: McpPorts): void {
     {
       description:
         'What happened to each file of a session: created, modified, deleted, renamed or read.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         session,
         path: z.string().optional().describe('only paths that contain this'),
-      },
+      }),
       annotations: reading,
     },
     answering(ports, async ({ session: named, path = '' }) => {
@@ -160,12 +176,12 @@ function addSessions(server: McpServer, ports: McpPorts): void {
     'sessions',
     {
       description: 'The sessions in the store, newest first.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         scope: z
           .enum(ports.isProjectOnly ? ['project'] : ['project', 'everything'])
           .default('project'),
         limit: z.number().int().min(1).max(MOST_SESSIONS).default(20),
-      },
+      }),
       annotations: reading,
     },
     answering(ports, async ({ scope, limit }) => {
@@ -180,12 +196,7 @@ function addSessions(server: McpServer, ports: McpPorts): void {
     {
       description:
         'What a compaction of a session by précis would keep and save. Nothing is changed; the answer names the command that applies it.',
-      inputSchema: {
-        session: z
-          .string()
-          .optional()
-          .describe('a thread, thr_…; default: the newest of this project'),
-      },
+      inputSchema: z.strictObject({ session }),
       annotations: reading,
     },
     answering(ports, async ({ session: named }) => {
@@ -199,7 +210,9 @@ async function sessionLines(ports: McpPorts, scope: 'project' | 'everything', li
   const lines: string[] = []
   for await (const info of threadsIn(ports, scope)) {
     const { threadId, agent, updatedAt, events, title, project = '' } = await summaryOf(ports, info)
-    lines.push(`${threadId}  ${agent}  ${updatedAt}  ${events} events  ${project}  ${title}`)
+    lines.push(
+      `${threadId}  ${agent}  ${updatedAt}  ${events} ${events === 1 ? 'event' : 'events'}  ${project}  ${title}`,
+    )
     if (lines.length >= limit) break
   }
   return lines
@@ -259,7 +272,7 @@ function answering<Given>(ports: McpPorts, work: (given: Given) => Promise<strin
       return { content: [{ type: 'text' as const, text }] }
     } catch (thrown) {
       const { message, hint } = asPrecisError(thrown)
-      const text = hint === undefined ? message : `${message}. ${hint}`
+      const text = hint === undefined ? message : `${message.replace(/\.$/, '')}. ${hint}`
       return { content: [{ type: 'text' as const, text }], isError: true }
     }
   }

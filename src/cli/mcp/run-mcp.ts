@@ -15,6 +15,7 @@ import { writeStream } from '../terminal/io.ts'
 import { openHome } from '../threads/home.ts'
 import type { McpPorts } from './mcp-ports.ts'
 import { buildMcpServer } from './mcp-server.ts'
+import { sessionFiles } from './session-file.ts'
 
 export interface McpFlags {
   readonly http?: boolean
@@ -31,12 +32,14 @@ export async function runMcp(flags: McpFlags, io: Io): Promise<void> {
     })
   const { settings } = loadSettings(io)
   const home = await openHome(settings, io)
+  const isProjectOnly = flags.projectOnly ?? false
   const ports: McpPorts = {
     ...home,
     home,
     io,
     cwd: io.cwd,
-    isProjectOnly: flags.projectOnly ?? false,
+    isProjectOnly,
+    files: sessionFiles(settings, { isProjectOnly }, { ...io, stderr: nowhere() }),
     sync: flags.sync ? oneAtATime(() => syncQuietly(io)) : () => Promise.resolve(),
     propose: (session) => propose(session, io),
   }

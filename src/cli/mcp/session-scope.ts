@@ -9,6 +9,8 @@ import type { ThreadInfo } from '../../core/ports.ts'
 import { LOCAL_OWNER, maySee, RESERVED_PREFIX, readNames } from '../../server/accounts/owners.ts'
 import { buildSummary } from '../../server/views/thread-summary.ts'
 import { readImported } from '../session/earlier-imports.ts'
+import { isThread } from '../session/formats.ts'
+import type { SessionFiles } from './session-file.ts'
 
 export interface ScopedThread {
   readonly threadId: string
@@ -23,6 +25,7 @@ export interface ScopePorts extends Pick<Composed, 'store' | 'threads'> {
   readonly cwd: string
   /** Nothing outside of the project is given out. */
   readonly isProjectOnly: boolean
+  readonly files: SessionFiles
 }
 
 const PAGE = 200
@@ -68,9 +71,13 @@ export async function summaryOf(
   }
 }
 
-/** The thread that is named, or the newest of the project. Another's is answered like one that is not there. */
-export async function requireThread(ports: ScopePorts, named: string | undefined): Promise<string> {
-  if (named !== undefined) {
+/**
+ * The thread that is named, by itself or by the id that its agent gave the session; else the newest of the
+ * project. Another's is answered like one that is not there.
+ */
+export async function requireThread(ports: ScopePorts, given: string | undefined): Promise<string> {
+  if (given !== undefined) {
+    const named = isThread(given) ? given : await ports.files.threadOf(given)
     const opening = (await ports.store.read(named, { limit: OPENING_EVENTS })).map(readRow)
     const isOwn = opening.length > 0 && maySee(LOCAL_OWNER, opening[0])
     const isHere = !ports.isProjectOnly || isWithin(projectOf(opening), realFolder(ports.cwd))

@@ -3,21 +3,30 @@ import type { Composed } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import type { SearchFind } from '../../core/ports.ts'
-import { type ArchiveFind, parseRef, refInThread } from '../../core/search/archive.ts'
+import {
+  type ArchiveFind,
+  type ParsedRef,
+  parseRef,
+  refInThread,
+} from '../../core/search/archive.ts'
 import type { SearchKind } from '../../core/search/documents.ts'
+import { tellingText } from '../../core/search/words.ts'
 import { originalId } from '../../core/view/entry.ts'
 import { LIMITS } from '../../stores/rows/limits.ts'
 import { archiveOf } from '../../threads/archive.ts'
 import { type FoundEntry, searchArchive, showFound } from '../../threads/search-archive.ts'
 import type { Io } from '../process-io.ts'
 import { programName } from '../program-name.ts'
-import { targetOf } from '../session/formats.ts'
+import { readImported } from '../session/earlier-imports.ts'
+import { isThread, targetOf } from '../session/formats.ts'
 import { openSession } from '../session/session.ts'
+import { hasId } from '../sessions/agent-folders.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
 import { ProgressLine } from '../terminal/progress.ts'
 import { oneLine, print, quoted } from '../terminal/terminal.ts'
 import { withHome } from '../threads/home.ts'
+import { wholePath } from '../threads/import-file.ts'
 
 export interface RecallFlags {
   readonly in?: string
@@ -35,7 +44,7 @@ export async function recallWords(
 ): Promise<void> {
   const query = words.join(' ').trim()
   if (query === '')
-    throw new PrecisError('usage', 'there is nothing to look for', { hint: 'Give it some words.' })
+    throw new PrecisError('usage', 'the query is empty', { hint: 'Give it some words.' })
   const limit = wholeNumber(flags.limit, '--limit', 1, MOST_FINDS)
   const where = flags.in
   const recalled =
@@ -50,7 +59,9 @@ export async function recallWords(
       return `Nothing was found for “${oneLine(query, 60)}”. Try other words.\n`
     const places = threads === 1 ? 'one thread' : `${threads} threads`
     const show = `${programName(io)} show REF${where === undefined ? '' : ` --in ${quoted(where)}`}`
-    const heading = `${finds.length} of ${matching} found in ${places}, best first; ${show} reads one in full.`
+    const count =
+      matching === undefined ? `The best ${finds.length}` : `${finds.length} of ${matching}`
+    const heading = `${count} found in ${places}, best first; ${show} reads one in full.`
     const lines = finds.map(({ ref, speaker, at, snippet, names }) => {
       const head = `${style.bold(ref)} ${style.dim(`${speaker}, ${at.slice(0, 16).replace('T', ' ')}`)}`
       const near = names.length === 0 ? '' : `\n  ${style.dim('names:')} ${names.join(', ')}`
@@ -111,9 +122,9 @@ export async function showRef(given: string, flags: ShowFlags, io: Io): Promise<
       hint: 'A ref looks like e12 or c40.0, or thr_…:e12; precis recall finds some.',
     })
   const sub = SUB.exec(parsed.threadId ?? '')?.[1]
-  const where = flags.in ?? (sub === undefined ? parsed.threadId : undefined)
+  const where = flags.in ?? (sub === undefined ? await sessionOf(parsed.threadId, io) : undefined)
   if (where === undefined)
-    throw new PrecisError('usage', `it is not said whose ${ref} is meant`, {
+    throw new PrecisError('usage', `${ref} needs the thread or session that it belongs to`, {
       where: given,
       hint: `Say --in FILE or --in thr_…, or name the thread in the ref: thr_…:${ref}.`,
     })
@@ -125,13 +136,42 @@ export async function showRef(given: string, flags: ShowFlags, io: Io): Promise<
     async ({ threads, store }, threadIds) => {
       const threadId = threadIds[Number(sub ?? 0)]
       if (threadId === undefined) throw noSubAgent(ref, threadIds.length - 1)
-      const isOwn = sub !== undefined || parsed.threadId === threadId
+      if (sub === undefined) await requireSession(parsed, { store, threadId, where }, io)
+      const isOwn =
+        sub !== undefined || !isThread(parsed.threadId ?? '') || parsed.threadId === threadId
       return archiveOf({ threads, store }, threadId).read(isOwn ? parsed.id : ref, offset, limit)
     },
   )
   await print(io, { ref, offset, ...page }, flags.json, ({ text, next }, style) => {
     const rest = next === undefined ? '' : `\n${style.dim(`[it goes on: --offset ${next}]`)}`
     return `${text}${rest}\n`
+  })
+}
+
+/** A ref of a hook names the session by the beginning of the id that its agent gave it. */
+async function sessionOf(named: string | undefined, io: Io): Promise<string | undefined> {
+  if (named === undefined || isThread(named)) return named
+  const { chooseSession } = await import('../sessions/choose-sessions.ts')
+  return chooseSession(named, {}, io)
+}
+
+/** A session that the ref names is the one that is read: a number of another says something else. */
+async function requireSession(
+  { threadId: named, id }: ParsedRef,
+  {
+    store,
+    threadId,
+    where,
+  }: Pick<Composed, 'store'> & { readonly threadId: string; readonly where: string },
+  io: Io,
+): Promise<void> {
+  if (named === undefined || isThread(named)) return
+  const [row] = await store.read(threadId, { limit: 1 })
+  const { file = where } = readImported(row && readRow(row).source)
+  if ([where, await wholePath(where, io), file].some((path) => hasId(path, named))) return
+  throw new PrecisError('usage', `${where} is not the session ${named}`, {
+    where: '--in',
+    hint: `Leave --in out, or read its own ${id}: ${programName(io)} show ${id} --in ${quoted(where)}.`,
   })
 }
 
@@ -181,11 +221,11 @@ export async function searchAll(
     throw new PrecisError('usage', 'this store cannot be searched', {
       hint: 'Stores of SQLite, Postgres and memory can: precis store copies into one.',
     })
-  const search = { text: query, limit: LIMITS.finds, kinds: KINDS, withAnyWord: true }
+  const search = { text: tellingText(query), limit: LIMITS.finds, kinds: KINDS, withAnyWord: true }
   const found = await readEntries(store, (await store.index.search(search)).finds)
   const finds = await showFound(composed, found, query, limit)
   const threads = new Set(finds.map(({ ref }) => parseRef(ref)?.threadId)).size
-  return { query, threads, matching: found.length, finds: finds.map(withTime) }
+  return { query, threads, finds: finds.map(withTime) }
 }
 
 /** The same in some threads, and in what they came from, by reading their logs. */
@@ -235,6 +275,7 @@ async function readAnswer(
 interface RecallResult {
   readonly query: string
   readonly threads: number // that were searched; where all were, those in which something was found
-  readonly matching: number // where all threads were searched, at most 100
+  /** Absent where all threads were searched: an index counts no more than it returns. */
+  readonly matching?: number
   readonly finds: readonly (Omit<ArchiveFind, 'timestamp'> & { readonly at: string })[]
 }

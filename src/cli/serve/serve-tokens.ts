@@ -53,7 +53,7 @@ export async function revokeOne(name: string, flags: TokenFlags, io: Io): Promis
     io,
     { revoked: name },
     flags.json,
-    ({ revoked }) => `${revoked} opens nothing any more.\n`,
+    ({ revoked }) => `The token ${revoked} is revoked.\n`,
   )
 }
 

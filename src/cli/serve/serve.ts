@@ -20,9 +20,10 @@ import { wishesHooks } from '../compact/wishes.ts'
 import type { Io } from '../process-io.ts'
 import { programName, version } from '../program-name.ts'
 import { SessionsOfMachine } from '../sessions/machine-sessions.ts'
+import { stateFolder } from '../settings/places.ts'
 import { projectRules } from '../settings/project-rules.ts'
-import { loadSettings, stateFolder } from '../settings/settings.ts'
-import { wholeNumber } from '../terminal/arguments.ts'
+import { loadSettings } from '../settings/settings.ts'
+import { hostName, pageOrigin, wholeNumber } from '../terminal/arguments.ts'
 import { writeStream } from '../terminal/io.ts'
 import { openHome } from '../threads/home.ts'
 import { approvalOf } from '../threads/send-message.ts'
@@ -64,7 +65,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const graceMs = wholeNumber(flags.grace, '--grace', 0, LONGEST_GRACE_S) * 1_000
   const requestsPerMinute = wholeNumber(flags.rate, '--rate', 1, HIGHEST_RATE)
   const [workspace, ...workspaces] = (flags.workspace ?? []).map((root) => workspaceAt(root, io))
-  const approval = approvalOf(flags)
+  const [approval, reachable] = [approvalOf(flags), accessOf(flags)]
   requireProvider(flags.model)
   const settings = loadSettings({
     ...io,
@@ -103,7 +104,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
       rules: (folder) => projectRules(folder, io.environment, io.stderr),
       onlyThese: true,
       access: {
-        ...accessOf(flags),
+        ...reachable,
         tokens: local === undefined ? tokens : withLocalToken(tokens, local),
       },
       page,
@@ -169,7 +170,7 @@ function accessOf({ host, name = [], origin = [] }: ServeFlags): Access {
   const own = EVERY_ADDRESS.has(host)
     ? [hostname(), ...Object.values(networkInterfaces()).flatMap((each) => each?.map(hostOf) ?? [])]
     : [host.includes(':') ? `[${host}]` : host]
-  return { hosts: [...own, ...name], origins: origin }
+  return { hosts: [...own, ...name.map(hostName)], origins: origin.map(pageOrigin) }
 }
 
 function hostOf({ address, family }: { address: string; family: string }): string {

@@ -1,14 +1,15 @@
 // Backups of files that précis replaced, in the data directory, for undo and redo
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { PrecisError } from '../../core/errors.ts'
 import type { Source } from '../../formats/session-format.ts'
+import { stateFolderPath } from '../../hosts/platform-folders.ts'
 import { randomIds } from '../../system.ts'
 import type { Io } from '../process-io.ts'
-import { stateFolder, stateFolderPath } from '../settings/settings.ts'
-import { type Written, writeText } from '../terminal/io.ts'
+import { stateFolder } from '../settings/places.ts'
+import { makeFolder, type Written, writeText } from '../terminal/io.ts'
 import { quoted } from '../terminal/terminal.ts'
 import { openInput } from './input.ts'
 import {
@@ -48,7 +49,7 @@ export async function replaceWithBackup(
   const path = await findPath(given, io)
   await stateFolder(io)
   const folder = readFolder(path, io)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder, 0o700)
   const [latest] = await backupsIn(folder)
   const id = randomIds.next('bak')
   const at = new Date().toISOString()

@@ -41,7 +41,7 @@ export function writtenFormat(
   if (written) return written
   const writers = [...formats.filter(({ write }) => write), ...pages]
   if (!formats.some(({ id }) => id === asked)) throw unknownFormat(asked, writers, '--to')
-  throw new PrecisError('usage', `files of the format ${asked} are only read`, {
+  throw new PrecisError('usage', `précis reads the format ${asked} but cannot write it`, {
     where: '--to',
     hint: `Formats that are written: ${readIds(writers)}.`,
   })

@@ -21,6 +21,9 @@ interface OpenOptions {
  * `-` is standard input. Whatever is wrong with the file is told by its name. Whoever keeps what it says in
  * memory has the lines of a long file read again where they are needed: `lines` are not held.
  */
+const NO_SESSION =
+  'Check the path, or take an id that precis sessions lists; `-` reads standard input.'
+
 export async function openInput(
   given: string,
   io: Pick<Io, 'stdin' | 'cwd'>,
@@ -31,7 +34,7 @@ export async function openInput(
   if (database) return held([Buffer.from((await readDatabase(database)).text)])
   const path = resolve(io.cwd, given)
   const found = await stat(path).catch((thrown: unknown) => {
-    throw unreadable(given, thrown)
+    throw unreadable(given, thrown, NO_SESSION)
   })
   if (found.isDirectory()) throw unreadable(given, { code: 'EISDIR' })
   // A pipe or a device may give something else when it is read again.

@@ -92,6 +92,11 @@ const KNOWN: readonly Known[] = [
 
 export const SESSION_AGENTS: readonly string[] = KNOWN.map(({ agent }) => agent)
 
+/** Whether a file is named as an agent names the session whose id begins so. */
+export function hasId(path: string, beginning: string): boolean {
+  return KNOWN.some(({ id }) => id.exec(path)?.[1]?.startsWith(beginning))
+}
+
 /** The folders of the settings in place of an agent's own. */
 export function agentFolders(
   { sessionFolders = {} }: Pick<Settings, 'sessionFolders'>,

@@ -1,7 +1,6 @@
 // The sessions that the words of a command name: files, directories, ids, --last and --here
 import { existsSync, statSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { Writable } from 'node:stream'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import { escapeSteering } from '../../core/text/visible.ts'
@@ -10,20 +9,28 @@ import { isThread } from '../session/formats.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { writeStream } from '../terminal/io.ts'
 import { buildStyle, print } from '../terminal/terminal.ts'
+import { wholePath } from '../threads/import-file.ts'
 import type { ChosenBy } from './choosing.ts'
 import { FactsCache } from './facts-cache.ts'
-import { findSessions } from './find-sessions.ts'
+import { findSessions, sessionById } from './find-sessions.ts'
 import type { FoundSession } from './found-session.ts'
+import { type ResultOf, requireOwnResults } from './result-file.ts'
 import { selectSessions } from './select-sessions.ts'
+
+interface Choice extends ChosenBy {
+  /** The command changes sessions: a few letters do not name one. */
+  readonly isChanged?: boolean
+}
 
 /** One session; undefined where none is named. */
 export async function chooseSession(
   given: string | undefined,
   chosen: ChosenBy,
   io: Io,
+  isLeftOut?: (session: FoundSession) => boolean,
 ): Promise<string | undefined> {
   const one = { ...chosen, ...(chosen.here && { last: true }) }
-  const names = await chooseSessions(given === undefined ? [] : [given], one, io)
+  const names = await chooseSessions(given === undefined ? [] : [given], one, io, isLeftOut)
   if (names.length > 1)
     throw new PrecisError('usage', `${given} holds ${names.length} sessions`, {
       ...(given !== undefined && { where: given }),
@@ -35,19 +42,26 @@ export async function chooseSession(
 /** As every command takes them: paths, threads, and `-`. */
 export async function chooseSessions(
   given: readonly string[],
-  { last, here }: ChosenBy,
+  { last, here, isChanged = false }: Choice,
   io: Io,
+  isLeftOut?: (session: FoundSession) => boolean,
 ): Promise<readonly string[]> {
-  if (!last && !here) return (await Promise.all(given.map((name) => named(name, io)))).flat()
+  if (!last && !here)
+    return (await Promise.all(given.map((name) => named(name, isChanged, io)))).flat()
   if (given.length > 0)
-    throw new PrecisError('usage', 'a session is named, and chosen by --last or --here as well', {
+    throw new PrecisError('usage', 'a session is named, but --last or --here is also given', {
       where: last ? '--last' : '--here',
       hint: 'Leave one of them out.',
     })
   const { settings } = loadSettings(io)
   const cache = await FactsCache.open(io)
   const filters = { ...(last && { last }), ...(here && { here }) }
-  const found = await selectSessions([], filters, { settings, cache }, io)
+  const found = await selectSessions(
+    [],
+    filters,
+    { settings, cache, ...(isLeftOut && { isLeftOut }) },
+    io,
+  )
   await cache.save()
   if (found.length > 0) return found.map(({ path }) => path)
   throw new PrecisError('not-found', `there is no session ${here ? 'of this directory' : 'here'}`, {
@@ -57,28 +71,25 @@ export async function chooseSessions(
 }
 
 /** What is no file and no thread may be an id, or its beginning. */
-async function named(name: string, io: Io): Promise<readonly string[]> {
+async function named(name: string, isChanged: boolean, io: Io): Promise<readonly string[]> {
   const path = resolve(io.cwd, name)
   if (name === '' || name === '-') return [name]
   if (existsSync(path)) return statSync(path).isDirectory() ? below(name, io) : [name]
   if (isThread(name) || !ID.test(name)) return [name]
   const { settings } = loadSettings(io)
-  const found = await findSessions(settings, io)
-  const whole = found.filter(({ id }) => id === name)
-  const fitting = whole.length > 0 ? whole : found.filter(({ id }) => id.startsWith(name))
-  if (fitting.length > 1)
-    throw new PrecisError('usage', `${name} is the beginning of ${fitting.length} ids`, {
+  const found = sessionById(name, await findSessions(settings, io))
+  if (found && isChanged && found.id !== name && name.length < LEAST_CHARS)
+    throw new PrecisError('usage', `${name} is too short to name a session that is changed`, {
       where: name,
-      hint: `Give more of it: ${fitting
-        .slice(0, LISTED)
-        .map(({ id }) => id)
-        .join(', ')}.`,
+      hint: `Give at least ${LEAST_CHARS} characters: ${found.id}.`,
     })
-  return [fitting[0]?.path ?? name]
+  return [found?.path ?? name]
 }
 
-/** Shorter ones would be mistyped names of files. */
-const ID = /^[\w-]{6,}$/
+/** As agents give them; the name of a session file has a dot. */
+const ID = /^[\w-]+$/
+/** Of the id of a session that is changed. */
+const LEAST_CHARS = 6
 const LISTED = 5
 
 async function below(folder: string, io: Io): Promise<readonly string[]> {
@@ -107,17 +118,22 @@ async function tellSkipped(skipped: readonly string[], { stderr }: Io): Promise<
 
 /**
  * Runs a command on each session. One is run as it is; of several, each report stands under its name, and a
- * failure does not keep the others from running. As JSON they are one list.
+ * failure does not keep the others from running. As JSON they are one list. Where `check` rejects for one of
+ * several, or two have one result file, none is run.
  */
 export async function eachSession(
   given: readonly string[],
-  flags: ChosenBy & { readonly json?: boolean },
+  flags: Choice & { readonly json?: boolean },
   io: Io,
-  run: (name: string, io: Io, isOne: boolean) => Promise<void>,
+  run: (name: string, io: Io, all: readonly string[]) => Promise<void>,
+  { refuseAll, resultOf, check }: Before = {},
 ): Promise<void> {
   const { json = false } = flags
-  const names = await chooseSessions(given, flags, io)
-  if (names.length < 2) return run(names[0] ?? '', io, true)
+  const names = await withoutRepeated(await chooseSessions(given, flags, io), io)
+  if (names.length < 2) return run(names[0] ?? '', io, names)
+  refuseAll?.(names)
+  if (resultOf) requireOwnResults(names, resultOf)
+  if (check) await checkAll(names, check, io)
   const told: unknown[] = []
   let failed = 0
   for (const session of names) {
@@ -128,7 +144,7 @@ export async function eachSession(
       )
     const captured = json ? new Captured() : undefined
     try {
-      await run(session, captured ? { ...io, stdout: captured } : io, false)
+      await run(session, captured ? { ...io, stdout: captured } : io, names)
       if (captured) told.push({ session, report: captured.value() })
     } catch (thrown) {
       failed += 1
@@ -142,7 +158,46 @@ export async function eachSession(
   if (json) await print(io, told, true, () => '')
   if (failed > 0)
     throw new PrecisError('invalid-input', `${failed} of ${names.length} sessions failed`, {
-      hint: 'The report lists each with its error.',
+      hint: `${restOf(names.length - failed)} The report lists each with its error.`,
+    })
+}
+
+function restOf(done: number): string {
+  if (done === 0) return 'None is done.'
+  return done === 1 ? 'The other one is done.' : `The other ${done} are done.`
+}
+
+/** What is asked of several sessions before any is run. */
+interface Before {
+  readonly refuseAll?: (all: readonly string[]) => void
+  readonly resultOf?: ResultOf
+  readonly check?: (name: string, all: readonly string[]) => Promise<void>
+}
+
+/** A file is one, however it was named. */
+async function withoutRepeated(names: readonly string[], io: Io): Promise<readonly string[]> {
+  const byPath = new Map<string, string>()
+  for (const name of names) {
+    const path = await wholePath(name, io)
+    if (!byPath.has(path)) byPath.set(path, name)
+  }
+  return [...byPath.values()]
+}
+
+async function checkAll(
+  names: readonly string[],
+  check: NonNullable<Before['check']>,
+  io: Io,
+): Promise<void> {
+  let failed = 0
+  for (const name of names)
+    await check(name, names).catch(async (thrown) => {
+      failed += 1
+      await writeStream(io.stderr, `precis: ${name}: ${asPrecisError(thrown).message}\n`)
+    })
+  if (failed > 0)
+    throw new PrecisError('invalid-input', `${failed} of ${names.length} sessions cannot be done`, {
+      hint: 'Nothing was written. Leave them out, or correct them.',
     })
 }
 
@@ -158,23 +213,4 @@ class Captured extends Writable {
   value(): unknown {
     return this.#text.trim() === '' ? undefined : JSON.parse(this.#text)
   }
-}
-
-/** Where the result of one of several sessions goes: under its own name, in the directory of `--out`. */
-export async function resultFile(
-  session: string,
-  out: string | undefined,
-  ending: string | undefined,
-  { cwd }: Io,
-): Promise<string | undefined> {
-  if (out === undefined) return undefined
-  if (out === '-')
-    throw new PrecisError('usage', 'the results of several sessions need files', {
-      where: '--out',
-      hint: 'Name a directory with --out; each result gets the name of its session.',
-    })
-  const folder = resolve(cwd, out)
-  await mkdir(folder, { recursive: true })
-  const name = basename(session.replace(/^.*#/, ''))
-  return join(folder, ending === undefined ? name : `${name.replace(/\.\w+$/, '')}.${ending}`)
 }

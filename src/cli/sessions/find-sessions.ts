@@ -1,6 +1,7 @@
 // The session files on this machine: each with its agent, id, size and age, newest first
 import { readdirSync, statSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
+import { PrecisError } from '../../core/errors.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Io } from '../process-io.ts'
 import { databaseSession } from '../session/opencode-database.ts'
@@ -28,6 +29,24 @@ export async function findSessions(
   }
   return found.sort(newestFirst)
 }
+
+/** The one that has the id, or else the only one whose id begins so; undefined where there is none. */
+export function sessionById<T extends FoundSession>(
+  given: string,
+  sessions: readonly T[],
+): T | undefined {
+  if (given === '') return undefined
+  const whole = sessions.filter(({ id }) => id === given)
+  const fitting = whole.length > 0 ? whole : sessions.filter(({ id }) => id.startsWith(given))
+  if (fitting.length < 2) return fitting[0]
+  const ids = fitting.slice(0, LISTED).map(({ id }) => id)
+  throw new PrecisError('usage', `${given} is the beginning of ${fitting.length} ids`, {
+    where: given,
+    hint: `Give more of it: ${ids.join(', ')}.`,
+  })
+}
+
+const LISTED = 5
 
 const SESSION_FILE = /\.(?:jsonl?|db|traj)$|\.chat\.history\.md$/
 

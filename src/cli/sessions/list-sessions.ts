@@ -7,7 +7,7 @@ import { asTyped, programName } from '../program-name.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { oneLine, padColumns, print, type Style } from '../terminal/terminal.ts'
+import { oneLine, padColumns, print, type Style, wrapLines } from '../terminal/terminal.ts'
 import { FactsCache } from './facts-cache.ts'
 import { type KnownSession, type SessionFilters, selectSessions } from './select-sessions.ts'
 import { type DayUsage, readUsage } from './session-facts.ts'
@@ -57,7 +57,12 @@ export async function listSessions(
   const shown = await withUsage(selected.slice(0, limit), cache, settings, COUNTED_BYTES, io)
   await cache.save()
   const ids = shortIds(selected)
-  const told = { sessions: shown.map(readEntry), all: selected.length }
+  const isHidden = flags.here && selected.length === 0 && !flags.json
+  const { here: _, ...anywhere } = flags
+  const elsewhere = isHidden
+    ? (await selectSessions(folders, anywhere, { settings, cache }, io)).length
+    : 0
+  const told = { sessions: shown.map(readEntry), all: selected.length, elsewhere }
   if (flags.json) await print(io, told.sessions, true, () => '')
   else
     await print(io, told, false, (clean, style, columns) =>
@@ -141,10 +146,21 @@ interface Shown {
 
 const PROJECT_COLUMNS = 20
 
+interface Listing {
+  readonly sessions: readonly ListedSession[]
+  readonly all: number
+  readonly elsewhere: number // where there is none of this directory
+}
+
 function renderSessions(
-  { sessions, all }: { readonly sessions: readonly ListedSession[]; readonly all: number },
+  { sessions, all, elsewhere }: Listing,
   { ids, style, columns, program }: Shown,
 ): string {
+  if (elsewhere > 0)
+    return asTyped(
+      `No sessions of this directory, and ${elsewhere} of others: precis sessions lists them.\n`,
+      program,
+    )
   if (sessions.length === 0)
     return asTyped('No sessions found. docs/use-with-agents.md says where précis looks.\n', program)
   const now = Date.now()
@@ -183,7 +199,7 @@ function renderSessions(
     ...(uncounted > 0 ? [`…: ${uncounted} not counted yet. --by day counts all of them.`] : []),
   ]
   const heading = style.dim(`${line(headings)}${words('project', 'title')}`)
-  return `${[heading, ...lines, ...more.map((text) => style.dim(oneLine(text, columns)))].join('\n')}\n`
+  return `${[heading, ...lines, ...more.flatMap((text) => wrapLines(text, columns, '').map(style.dim))].join('\n')}\n`
 }
 
 function lastPart(path: string): string {

@@ -52,18 +52,24 @@ export class SessionsOfMachine implements MachineSessions {
     const found = await findSessions(this.#settings, this.#io)
     const untilMs = performance.now() + LOOK_MS
     const shown: Promise<FoundSessions['items'][number]>[] = []
-    let unread = 0
+    let [total, isPartial] = [0, false]
     for (const session of found) {
-      if (shown.length === limit) break
-      const facts = cache.facts(session)
-      if (!facts && performance.now() > untilMs) unread += 1
-      const read = facts ?? (unread > 0 ? undefined : await this.#read(session, cache))
-      if (read && words.every((word) => wordsOf(session, read).includes(word)))
-        shown.push(this.#listed(session, read, marks.threadOf(session.path)))
+      if (this.#noSessions.has(sizedPath(session))) continue
+      const known = cache.facts(session)
+      const isWanted = shown.length < limit
+      // Words are looked for behind the limit as well: the total counts all that have them.
+      const isRead = !known && (isWanted || words.length > 0)
+      if (isRead && performance.now() > untilMs) isPartial = true
+      const facts = isRead && !isPartial ? await this.#read(session, cache) : known
+      const isFound = facts && words.every((word) => wordsOf(session, facts).includes(word))
+      // What was not read yet counts as a session where no words are looked for.
+      if (isFound ?? (words.length === 0 && !this.#noSessions.has(sizedPath(session)))) total += 1
+      if (isFound && isWanted)
+        shown.push(this.#listed(session, facts, marks.threadOf(session.path)))
     }
     await cache.save()
     const items = await Promise.all(shown)
-    return { items, total: found.length, ...(unread > 0 && { isPartial: true }) }
+    return { items, total, ...(isPartial && { isPartial }) }
   }
 
   async open(id: string): Promise<string> {
@@ -95,11 +101,9 @@ export class SessionsOfMachine implements MachineSessions {
   }
 
   async #read(session: FoundSession, cache: FactsCache): Promise<SessionFacts | undefined> {
-    const key = `${session.bytes} ${session.path}`
-    if (this.#noSessions.has(key)) return undefined
     const facts = await readFacts(session, SESSION_FORMATS, this.#io)
     if (facts) cache.set(session, facts)
-    else this.#noSessions.add(key)
+    else this.#noSessions.add(sizedPath(session))
     return facts
   }
 
@@ -143,6 +147,10 @@ export class SessionsOfMachine implements MachineSessions {
 
 function wordsOf({ id }: FoundSession, { format, project = '', title = '' }: SessionFacts): string {
   return `${format} ${project} ${title} ${id}`.toLowerCase()
+}
+
+function sizedPath({ bytes, path }: FoundSession): string {
+  return `${bytes} ${path}`
 }
 
 /** Says nothing of the path, and is the same every time. */

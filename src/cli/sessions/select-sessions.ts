@@ -18,6 +18,8 @@ export interface SessionFilters {
   readonly since?: string
   readonly here?: boolean
   readonly last?: boolean
+  /** The beginning of their ids. */
+  readonly id?: string
 }
 
 export interface KnownSession extends FoundSession {
@@ -29,15 +31,17 @@ interface Looking {
   readonly cache: FactsCache
   /** Called with files that are no session, or cannot be read. */
   onSkipped?(session: FoundSession): void
+  /** Sessions that are passed over without a word. */
+  isLeftOut?(session: FoundSession): boolean
 }
 
 export async function selectSessions(
   folders: readonly string[],
   filters: SessionFilters,
-  { settings, cache, onSkipped }: Looking,
+  { settings, cache, onSkipped, isLeftOut }: Looking,
   io: Io,
 ): Promise<KnownSession[]> {
-  const { agent: agents, project, since, here, last } = filters
+  const { agent: agents, project, since, here, last, id = '' } = filters
   for (const agent of agents ?? [])
     if (!SESSION_AGENTS.includes(agent)) throw unknownAgent(agent, '--agent')
   for (const folder of folders) requireFolder(folder, io)
@@ -50,7 +54,8 @@ export async function selectSessions(
   const selected: KnownSession[] = []
   const progress = new ProgressLine(io.stderr)
   for (const [index, session] of found.entries()) {
-    if (session.updatedMs < sinceMs) continue
+    if (session.updatedMs < sinceMs || !session.id.startsWith(id)) continue
+    if (isLeftOut?.(session)) continue
     progress.share(`looking at ${found.length} sessions`, index, found.length)
     const facts = cache.facts(session) ?? (await factsOf(session, cache, io))
     if (!facts) onSkipped?.(session)

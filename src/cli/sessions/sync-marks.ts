@@ -1,14 +1,12 @@
 // What each session was like when it was last imported into one store: whatever is the same is not read again
-import { createHash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Io } from '../process-io.ts'
-import { stateFolder, stateFolderPath } from '../settings/settings.ts'
+import { stateFolder } from '../settings/places.ts'
 import { writeText } from '../terminal/io.ts'
-import { STORE_FILE } from '../threads/home.ts'
 import type { FoundSession } from './found-session.ts'
+import { marksFile, storeIdentity } from './marks-file.ts'
 
 const schema = z.object({
   /** The file of the store: another one has none of these threads. */
@@ -53,11 +51,8 @@ export class Marks {
   }
 
   static async open({ store: address }: Settings, io: Io): Promise<Marks> {
-    const folder = stateFolderPath(io)
-    const name = createHash('sha256').update(address).digest('hex').slice(0, 12)
-    const file = join(folder, `synced-${name}.json`)
-    const store = async () =>
-      address === 'sqlite' ? identityOf(join(folder, STORE_FILE)) : address
+    const file = marksFile(address, io)
+    const store = () => storeIdentity(address, io)
     const text = await readFile(file, 'utf8').catch(() => '')
     return new Marks(io, file, store, new Map(Object.entries(readMarks(text, await store()))))
   }
@@ -94,12 +89,6 @@ export class Marks {
     const text = JSON.stringify({ store: await this.#store(), sessions })
     await writeText(this.#file, text, this.#io)
   }
-}
-
-/** A file that was deleted and created again is another one. */
-async function identityOf(file: string): Promise<string> {
-  const found = await stat(file).catch(() => undefined)
-  return found ? `${found.dev}-${found.ino}-${Math.floor(found.birthtimeMs)}` : 'none'
 }
 
 function readMarks(text: string, store: string) {

@@ -24,6 +24,7 @@ export interface SyncFlags extends SessionFilters {
 export interface SyncReport {
   readonly sessions: number // that were found
   readonly unchanged: number
+  readonly failedBefore: number // and not changed since
   readonly outcomes: Readonly<Record<ImportOutcome, number>>
   readonly addedEvents: number
   readonly threads: readonly {
@@ -64,11 +65,15 @@ export async function syncSessions(
   const found = await selected(flags, settings, io)
   const marks = await Marks.open(settings, io)
   const changed = found.filter((session) => !marks.isSame(session))
-  const outcomes = { new: 0, known: 0, continued: 0, grown: 0, rewritten: 0 }
+  const outcomes = { new: 0, known: 0, continued: 0, grown: 0, shortened: 0, rewritten: 0 }
   const work: Work = { threads: [], failed: [], addedEvents: 0, left: 0, unchanged: 0, outcomes }
   if (changed.length > 0) await importChanged(changed, work, { settings, mostWaitMs, failing }, io)
-  const unchanged = found.length - changed.length + work.unchanged
-  return { ...work, sessions: found.length, unchanged }
+  // What failed and is as it was is not tried again, and is not in the store either.
+  const isFailed = (session: FoundSession) =>
+    marks.isSame(session) && marks.threadOf(session.path) === undefined
+  const failedBefore = found.filter(isFailed).length
+  const unchanged = found.length - changed.length - failedBefore + work.unchanged
+  return { ...work, sessions: found.length, unchanged, failedBefore }
 }
 
 interface Sync extends Pick<Run, 'failing'> {
@@ -202,13 +207,16 @@ async function selected(flags: SessionFilters, settings: Settings, io: Io) {
 const SHOWN = 20
 
 export function renderSync(report: SyncReport, style: Style, columns: number): string {
-  const { sessions, unchanged, outcomes, addedEvents, threads, failed, left } = report
+  const { sessions, unchanged, failedBefore, outcomes, addedEvents, threads, failed, left } = report
   const counts = [
     `${thousands(outcomes.new + outcomes.continued)} new`,
     `${thousands(outcomes.grown)} grown`,
     `${thousands(outcomes.rewritten)} rewritten`,
+    ...(outcomes.shortened > 0 ? [`${thousands(outcomes.shortened)} shortened`] : []),
     `${thousands(unchanged + outcomes.known)} unchanged`,
     ...(failed.length > 0 ? [`${thousands(failed.length)} failed`] : []),
+    ...(failedBefore > 0 ? [`${thousands(failedBefore)} failed before`] : []),
+    ...(left > 0 ? [`${thousands(left)} left`] : []),
   ]
   const lines = [
     `${counted(sessions, 'session')}: ${counts.join(', ')}. ${counted(addedEvents, 'event')} added.`,

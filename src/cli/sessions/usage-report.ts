@@ -1,7 +1,7 @@
 // Usage and cost of sessions, summed up by day, model, project or agent
 import { PrecisError } from '../../core/errors.ts'
 import { nearestWord } from '../../core/text/words.ts'
-import { oneLine, padColumns, type Style, thousands } from '../terminal/terminal.ts'
+import { oneLine, padColumns, type Style, thousands, wrapLines } from '../terminal/terminal.ts'
 import type { KnownSession } from './select-sessions.ts'
 import type { DayUsage } from './session-facts.ts'
 
@@ -130,7 +130,9 @@ export function renderUsage(
         shown.map(({ cell }) => cell(row)),
       ),
     ),
-    ...(rows.some((row) => row.unpriced > 0) ? [style.dim(oneLine(unpriced, columns))] : []),
+    ...(rows.some((row) => row.unpriced > 0)
+      ? wrapLines(unpriced, columns, '').map(style.dim)
+      : []),
   ]
   return `${lines.join('\n')}\n`
 }

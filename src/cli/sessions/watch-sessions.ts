@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Io } from '../process-io.ts'
 import { writeStream } from '../terminal/io.ts'
-import { print, thousands } from '../terminal/terminal.ts'
+import { counted, print } from '../terminal/terminal.ts'
 import {
   failUnlessImported,
   renderSync,
@@ -41,7 +41,7 @@ export async function watchSessions(flags: SyncFlags, io: Io): Promise<void> {
   } finally {
     for (const signal of SIGNALS) io.host.off(signal, stop)
   }
-  await tell(`Stopped. ${thousands(added)} events were added.`, flags, io)
+  await tell(`Stopped. ${counted(added, 'event')} added.`, flags, io)
   failUnlessImported(failing.size)
 }
 

@@ -3,9 +3,10 @@ import { realpathSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { escapeHidden } from '../../core/text/visible.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
+import { configFolder, type Environment } from './places.ts'
 import { type RulesFile, rulesFiles } from './project-rules.ts'
 import type { ProjectSettings } from './project-settings.ts'
-import { configFolder, type Environment, projectSettings } from './settings.ts'
+import { projectSettings } from './settings.ts'
 import { remember } from './trust.ts'
 
 interface Streams {

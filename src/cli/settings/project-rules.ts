@@ -5,8 +5,9 @@ import { PrecisError } from '../../core/errors.ts'
 import { escapeHidden } from '../../core/text/visible.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import { isInside } from '../../tools/workspace.ts'
+import { configFolder, type Environment } from './places.ts'
 import { readOwn } from './project-settings.ts'
-import { configFolder, type Environment, warnOnce } from './settings.ts'
+import { warnOnce } from './settings.ts'
 import { decisionOn } from './trust.ts'
 
 const NAMES = ['AGENTS.md', 'CLAUDE.md'] as const

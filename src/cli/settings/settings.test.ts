@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULT_STRATEGY } from '../../core/settings/settings-schema.ts'
-import { loadSettings, projectFile, stateFolder, userFile } from './settings.ts'
+import { projectFile, stateFolder, userFile } from './places.ts'
+import { loadSettings } from './settings.ts'
 
 let folder: string
 beforeEach(() => {

@@ -8,6 +8,7 @@ import {
 } from '../../core/settings/settings-schema.ts'
 import { shownSetting } from '../../core/text/address.ts'
 import type { Json } from '../../core/text/json.ts'
+import { stateFolderPath } from '../../hosts/platform-folders.ts'
 import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
 import { splitName } from '../../providers/model-name.ts'
 import { DEFAULT_STRATEGIES } from '../../strategies/index.ts'
@@ -15,8 +16,9 @@ import { chooseStrategy } from '../compact/flags.ts'
 import type { Io } from '../process-io.ts'
 import { writeStream } from '../terminal/io.ts'
 import { oneLine, padColumns, print } from '../terminal/terminal.ts'
+import { projectFile, userFile } from './places.ts'
 import type { IgnoredSetting } from './project-settings.ts'
-import { loadSettings, projectFile, stateFolderPath, userFile } from './settings.ts'
+import { loadSettings } from './settings.ts'
 
 export interface ConfigFlags {
   readonly schema?: boolean

@@ -1,7 +1,7 @@
 // The output of an agent on a non-interactive terminal
 import type { Agent } from '../../agent/agent.ts'
 import { type CompactionDisplay, CompactionWatch } from '../../agent/compaction/compaction-watch.ts'
-import type { AgentFrame, CompactionResult } from '../../core/agent/frame.ts'
+import type { AgentFrame, RunResult } from '../../core/agent/frame.ts'
 import type { ReportFallback } from '../../core/edit/report.ts'
 import {
   committedFacts,
@@ -115,7 +115,7 @@ export class ConsoleCompactionDisplay implements CompactionDisplay {
   }
 
   /** What the event does not say: to be called before its end is shown. */
-  noteReport({ report }: Pick<CompactionResult, 'report'>): void {
+  noteReport({ report }: Pick<RunResult, 'report'>): void {
     this.#fallback = report?.fallback
   }
 

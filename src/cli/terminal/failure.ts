@@ -7,7 +7,7 @@ import { redact } from '../../redact/redact.ts'
 import { redactValues } from '../../redact/redact-values.ts'
 import type { Io } from '../process-io.ts'
 import { asTyped, programName } from '../program-name.ts'
-import { writeStream } from './io.ts'
+import { unwritable, writeStream } from './io.ts'
 
 /** Tells what went wrong on standard error, and gives the exit code. `command` is the one that ran. */
 export async function tellFailure(
@@ -24,7 +24,17 @@ export async function tellFailure(
 
 /** Anything thrown while a command ran, as one of our errors. */
 export function classifyFailure(thrown: unknown, command?: string): PrecisError {
-  return thrown instanceof CommanderError ? usageError(thrown, command) : asPrecisError(thrown)
+  if (thrown instanceof CommanderError) return usageError(thrown, command)
+  return isOfFile(thrown) ? unwritable(thrown.path, thrown) : asPrecisError(thrown)
+}
+
+/** What the disk or its permissions do not allow is no bug of ours. */
+const OF_DISK = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST'])
+
+function isOfFile(thrown: unknown): thrown is NodeJS.ErrnoException & { readonly path: string } {
+  if (PrecisError.is(thrown) || !(thrown instanceof Error)) return false
+  const { code = '', path } = thrown as NodeJS.ErrnoException
+  return OF_DISK.has(code) && typeof path === 'string'
 }
 
 /** Without the secrets: what is told on a terminal ends in logs. */

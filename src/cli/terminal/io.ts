@@ -1,7 +1,7 @@
 // Files and streams: input that is text, output that is there as a whole or not at all.
-import { randomBytes } from 'node:crypto'
 import {
   type FileHandle,
+  mkdir,
   open,
   readFile,
   realpath,
@@ -72,13 +72,17 @@ function tooLarge(source: string): PrecisError {
   })
 }
 
-export function unreadable(file: string, thrown: unknown): PrecisError {
+export function unreadable(
+  file: string,
+  thrown: unknown,
+  missing = 'Check the path; `-` reads standard input.',
+): PrecisError {
   const { code, message } = thrown as NodeJS.ErrnoException
   const options = { where: file, cause: thrown }
   if (code === 'ENOENT')
     return new PrecisError('not-found', `there is no file ${file}`, {
       ...options,
-      hint: 'Check the path; `-` reads standard input.',
+      hint: missing,
     })
   if (code === 'EISDIR')
     return new PrecisError('file-unreadable', `${file} is a directory`, {
@@ -136,6 +140,7 @@ export async function writeText(
 }
 
 async function replaceFile(target: string, text: Written, mode: number): Promise<void> {
+  const { randomBytes } = await import('node:crypto') // loading it takes longer than most of a hook
   const folder = dirname(target)
   const beside = join(folder, `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
@@ -168,14 +173,28 @@ function ifMissing(thrown: NodeJS.ErrnoException): undefined {
   return undefined
 }
 
-function unwritable(file: string, thrown: unknown): PrecisError {
+/** A folder and those above it, as far as they are missing. Gives the first that it made. */
+export async function makeFolder(folder: string, mode = 0o777): Promise<string | undefined> {
+  try {
+    return await mkdir(folder, { recursive: true, mode })
+  } catch (thrown) {
+    throw unwritable(folder, thrown)
+  }
+}
+
+export function unwritable(file: string, thrown: unknown): PrecisError {
   const { code, message } = thrown as NodeJS.ErrnoException
   const failed = (sentence: string, hint: string) =>
     new PrecisError('file-unwritable', sentence, { where: file, hint, cause: thrown })
   switch (code) {
-    case 'ENOENT':
+    case 'EEXIST':
     case 'ENOTDIR':
-      return failed(`there is no folder ${dirname(file)}`, 'Make the folder first.')
+      return failed(
+        `${file} cannot be written: a part of the path is a file, not a directory`,
+        'Check that you may write there.',
+      )
+    case 'ENOENT':
+      return failed(`there is no directory ${dirname(file)}`, 'Create the directory first.')
     case 'ENOSPC':
       return failed(
         `${file} cannot be written: the disk is full`,

@@ -5,7 +5,7 @@ import { escapeTexts, printableJson } from '../../core/text/visible.ts'
 import { secretsOf } from '../../redact/known.ts'
 import { redactValues } from '../../redact/redact-values.ts'
 import type { Io, Output } from '../process-io.ts'
-import type { Environment } from '../settings/settings.ts'
+import type { Environment } from '../settings/places.ts'
 import { writeStream } from './io.ts'
 
 /** Control characters, and marks that turn the direction of what follows. */
@@ -37,10 +37,41 @@ export function oneLine(text: string, columns: number): string {
   return whole ? shown : `${shown}…`
 }
 
-export function padColumns(text: string, columns: number): string {
+/** What is put into quotation marks for a shell or a reader is copied as a whole. */
+const WRAPPED_WORD = /`[^`]*`\S*|\S+/g
+/** No remark is longer; what a document quotes may be. */
+const LONGEST_REMARK = 2_000
+
+/**
+ * Harmless text on as many lines as it needs, none wider than so many columns unless a single word is. `indent` stands
+ * before the first line, `hanging` before the others.
+ */
+export function wrapLines(
+  text: string,
+  columns: number,
+  indent = '  ',
+  hanging = `${indent}  `,
+): string[] {
+  const lines: string[] = []
+  let line = indent
+  for (const [word] of oneLine(text, LONGEST_REMARK).matchAll(WRAPPED_WORD)) {
+    const longer = line.endsWith(' ') || line === '' ? `${line}${word}` : `${line} ${word}`
+    if (line.trim() !== '' && columnsOf(longer) > columns) {
+      lines.push(line.trimEnd())
+      line = `${hanging}${word}`
+    } else line = longer
+  }
+  return [...lines, line]
+}
+
+function columnsOf(text: string): number {
   let width = 0
   for (const { segment } of segmenter.segment(text)) width += measureWidth(segment)
-  return text + ' '.repeat(Math.max(0, columns - width))
+  return width
+}
+
+export function padColumns(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - columnsOf(text)))
 }
 
 function measureWidth(segment: string): number {

@@ -8,7 +8,7 @@ import { type RedactedSecrets, writeSession } from '../session/write-session.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { ProgressLine } from '../terminal/progress.ts'
 import { deliver, refuseOverwriting } from '../terminal/source.ts'
-import { oneLine, type Style, thousands } from '../terminal/terminal.ts'
+import { counted, oneLine, type Style, thousands, wrapLines } from '../terminal/terminal.ts'
 
 export interface ExportFlags {
   readonly format?: string
@@ -93,7 +93,12 @@ async function write(
     format: to.format.id,
     output: flags.out,
     messages,
-    losses: [...session.problems, ...problems, ...(await leftOut(session, to.kind, flags))],
+    losses: [
+      ...session.problems,
+      ...problems,
+      ...unusedTitle(to.kind, flags),
+      ...(await leftOut(session, to.kind, flags)),
+    ],
     secrets: { found, removed: !flags.raw },
   }
   progress.end()
@@ -120,6 +125,11 @@ async function leftOut(
   return [`this is the context after ${times}: --full writes everything that was said before, too`]
 }
 
+function unusedTitle(kind: 'page' | 'session', { title }: ExportFlags): string[] {
+  if (kind === 'page' || title === undefined) return []
+  return ['--title made no difference: it is for pages, as with --to html or --to markdown']
+}
+
 async function readTitle({ composed, threadId, target }: Session): Promise<string> {
   const [row] = await composed.store.read(threadId, { limit: 1 })
   const started = row === undefined ? undefined : readRow(row)
@@ -132,8 +142,8 @@ function render(report: ExportReport, style: Style, columns: number): string {
   const where = output === '-' ? '' : ` to ${style.bold(output)}`
   const kinds = secrets.found.map(({ kind, count }) => `${thousands(count)} ${kind}`).join(', ')
   const lines = [
-    `${oneLine(input, columns - 40)}: ${thousands(messages)} messages written as ${format}${where}.`,
-    ...losses.map((loss) => `  ${oneLine(loss, columns - 2)}`),
+    `${oneLine(input, columns - 40)}: ${counted(messages, 'message')} written as ${format}${where}.`,
+    ...losses.flatMap((loss) => wrapLines(loss, columns)),
     ...(kinds === ''
       ? []
       : [

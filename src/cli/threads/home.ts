@@ -6,12 +6,12 @@ import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { EventType, ThreadEvent } from '../../core/log/event.ts'
 import type { JobQueue } from '../../core/ports.ts'
 import type { ResolvedSettings, Settings } from '../../core/settings/settings.ts'
+import { stateFolderPath } from '../../hosts/platform-folders.ts'
 import type { Client, ThreadSummary } from '../../protocol/client.ts'
 import { openJobs, openStore } from '../../stores/open-store.ts'
 import type { Io } from '../process-io.ts'
-import { loadSettings, type Surroundings, stateFolder } from '../settings/settings.ts'
-
-export const STORE_FILE = 'threads.db'
+import { STORE_FILE, type Surroundings, stateFolder } from '../settings/places.ts'
+import { loadSettings } from '../settings/settings.ts'
 
 export interface Home extends Composed {
   /** The queue of the store, for an agent; opened when it is first asked for, and closed with the rest. */
@@ -21,12 +21,7 @@ export interface Home extends Composed {
 /** `sqlite` is the file in the folder for state; anything else is the address of a store. */
 export async function openHome(settings: Settings, io: Surroundings): Promise<Home> {
   const { cwd, environment } = io
-  const address =
-    settings.store === 'sqlite'
-      ? `sqlite:${join(await stateFolder(io), STORE_FILE)}`
-      : settings.store === 'memory'
-        ? 'memory:'
-        : settings.store
+  const address = homeAddress(settings, settings.store === 'sqlite' ? await stateFolder(io) : '')
   const store = await openStore(address, { cwd })
   const composed = compose({ store, settings, environment })
   let opening: Promise<JobQueue> | undefined
@@ -43,6 +38,19 @@ export async function openHome(settings: Settings, io: Surroundings): Promise<Ho
       await composed.close()
     },
   }
+}
+
+function homeAddress({ store }: Settings, folder: string): string {
+  if (store === 'sqlite') return `sqlite:${join(folder, STORE_FILE)}`
+  return store === 'memory' ? 'memory:' : store
+}
+
+/** Where the user's own store is; undefined where it has not been made yet. Makes nothing. */
+export function findHome(io: Surroundings): string | undefined {
+  const { settings } = loadSettings(io)
+  const address = homeAddress(settings, stateFolderPath(io))
+  const isMissing = settings.store === 'sqlite' && !existsSync(address.slice('sqlite:'.length))
+  return isMissing ? undefined : address
 }
 
 /** Runs something on the user's own store, and closes it whatever happens. */

@@ -19,11 +19,11 @@ import { readFacts } from '../sessions/session-facts.ts'
 import type { ProgressLine } from '../terminal/progress.ts'
 
 /**
- * `known`: the very same content is there already. `continued`: an import of it was interrupted and is whole
- * now. `grown`: only its new end was added. `rewritten`: the thread of the file is another one by now, and a
- * new thread names it.
+ * `known`: the same records are there already. `continued`: an import of it was interrupted and is whole now.
+ * `grown`: only its new end was added. `shortened`: the thread has all of it, and more. `rewritten`: the thread of
+ * the file is another one by now, and a new thread names it.
  */
-export type ImportOutcome = 'new' | 'known' | 'continued' | 'grown' | 'rewritten'
+export type ImportOutcome = 'new' | 'known' | 'continued' | 'grown' | 'shortened' | 'rewritten'
 
 export interface Imported {
   readonly file: string
@@ -117,8 +117,8 @@ export async function importFile(
   return {
     ...state,
     added,
-    // All that is new in the file was held back.
-    outcome: outcome === 'grown' && read.isHeld && added === 0 ? 'known' : outcome,
+    // Where nothing was added, there is less than before, or what is new says nothing or was held back.
+    outcome: outcome !== 'grown' || added > 0 ? outcome : read.isShortened ? 'shortened' : 'known',
     ...(read.isHeld && { isHeld: true }),
     read: accountOf(read),
   }

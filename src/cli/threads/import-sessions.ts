@@ -16,7 +16,8 @@ import { chooseSessions } from '../sessions/choose-sessions.ts'
 import type { ChosenBy } from '../sessions/choosing.ts'
 import { underSyncLease } from '../sessions/sync-lease.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { counted, oneLine, print, type Style, thousands } from '../terminal/terminal.ts'
+import { stoppable } from '../terminal/stoppable.ts'
+import { counted, oneLine, print, type Style, thousands, wrapLines } from '../terminal/terminal.ts'
 import { withHome } from './home.ts'
 import { type ImportAccount, type Imported, importFile } from './import-file.ts'
 
@@ -44,29 +45,38 @@ export async function importSessions(
       hint: 'Name files or directories, as in precis import session.jsonl; --all takes every session on this machine.',
     })
   if (flags.title !== undefined && files.length > 1)
-    throw new PrecisError('usage', 'a title is for one file', {
+    throw new PrecisError('usage', '--title works with one file only', {
       where: '--title',
       hint: 'Import the files one by one, or leave it out.',
     })
   const told: (Imported | NotImported)[] = []
-  const streams = await readStreams(files, io)
-  await withImports(io, async (home, known) => {
-    const { format, title } = flags
-    for (const file of files) {
-      const progress = new ProgressLine(io.stderr)
-      const records = flags.records ? 'keep' : 'drop'
-      try {
-        const source = await streams.get(file)
-        const wish = { format, title, records, progress, ...(source && { source }) } as const
-        told.push(await importFile(home, file, wish, known, io))
-      } catch (thrown) {
-        if (files.length === 1) throw thrown
-        told.push(failureOn(file, thrown))
-      } finally {
-        progress.end()
-      }
-    }
-  })
+  let current: string | undefined
+  await stoppable(
+    io,
+    () => leftOf(told, current),
+    async () => {
+      const streams = await readStreams(files, io)
+      await withImports(io, async (home, known) => {
+        const { format, title } = flags
+        for (const file of files) {
+          current = file
+          const progress = new ProgressLine(io.stderr)
+          const records = flags.records ? 'keep' : 'drop'
+          try {
+            const source = await streams.get(file)
+            const wish = { format, title, records, progress, ...(source && { source }) } as const
+            told.push(await importFile(home, file, wish, known, io))
+          } catch (thrown) {
+            if (files.length === 1) throw thrown
+            told.push(failureOn(file, thrown))
+          } finally {
+            progress.end()
+            current = undefined
+          }
+        }
+      })
+    },
+  )
   const program = programName(io)
   await print(io, told.map(flat), flags.json, (list, style, columns) =>
     list.map((each) => readLines(each, style, columns, program)).join(''),
@@ -76,6 +86,15 @@ export async function importSessions(
     throw new PrecisError('invalid-input', `${failed} of ${files.length} files were not imported`, {
       hint: 'The other files are in the store. The report lists the errors.',
     })
+}
+
+/** Of an import that is stopped. */
+function leftOf(told: readonly (Imported | NotImported)[], current: string | undefined): string {
+  const done = told.filter((each) => !('error' in each)).length
+  const imported = done === 0 ? 'Nothing was imported' : `${counted(done, 'file')} imported`
+  return current === undefined
+    ? `${imported}.`
+    : `${imported} as a whole; of ${current} a part may be in the store. The same command again completes it.`
 }
 
 /** What another program writes may take any time: it is read before others are kept waiting. */
@@ -126,10 +145,10 @@ const SHOWN_PROBLEMS = 5
 function readLines(each: Told, style: Style, columns: number, program: string): string {
   const file = oneLine(each.file, columns - 10)
   if ('error' in each)
-    return `${style.bold('not imported')} ${file}: ${oneLine(each.error.message, columns)}\n`
+    return `${style.bold('not imported')} ${file}\n${wrapLines(each.error.message, columns).join('\n')}\n`
   const { records, problems = [], format, compactions = 0, subThreads = [] } = each
   const facts = [
-    `${thousands(each.events)} events`,
+    counted(each.events, 'event'),
     `${thousands(each.tokens)} tokens in the context`,
     ...(records
       ? [counted(compactions, 'recorded compaction'), counted(subThreads.length, 'sub-thread')]
@@ -140,7 +159,7 @@ function readLines(each: Told, style: Style, columns: number, program: string): 
     `  ${facts.join(', ')}`,
     ...(records ? [recordsLine(records)] : []),
     ...outcomeLines(each, program),
-    ...problems.slice(0, SHOWN_PROBLEMS).map((problem) => `  ${oneLine(problem, columns - 2)}`),
+    ...problems.slice(0, SHOWN_PROBLEMS).flatMap((problem) => wrapLines(problem, columns)),
     ...(problems.length > SHOWN_PROBLEMS
       ? [style.dim(`  and ${problems.length - SHOWN_PROBLEMS} more remarks: --json lists them all`)]
       : []),
@@ -173,6 +192,8 @@ function sentenceOn(
       return 'An earlier import of this file was interrupted; this one went on with it.'
     case 'grown':
       return `The file has grown since ${time}: ${counted(added, 'event')} added.`
+    case 'shortened':
+      return `The file is shorter than on ${time}: the thread has all of it, and nothing was added.`
     case 'rewritten':
       return `The file was rewritten since ${time}. What it said before is ${threadId}.`
     default:

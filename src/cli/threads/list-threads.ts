@@ -14,7 +14,7 @@ import { threadTarget } from '../session/formats.ts'
 import { formatOfLog } from '../session/session.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
 import { writeStream } from '../terminal/io.ts'
-import { buildStyle, oneLine, padColumns, print, thousands } from '../terminal/terminal.ts'
+import { buildStyle, counted, oneLine, padColumns, print, thousands } from '../terminal/terminal.ts'
 import { withHome } from './home.ts'
 
 export interface ThreadsFlags {
@@ -88,17 +88,7 @@ function buildTable(listed: readonly Listed[], io: Io): string {
   const { isTTY, columns: own } = io.stdout
   const columns = (isTTY && own) || DEFAULT_COLUMNS
   const style = buildStyle(io.stdout, io.environment)
-  const rows = listed.map((each) => [
-    each.threadId,
-    each.agent,
-    each.updatedAt.slice(0, 16).replace('T', ' '),
-    `${thousands(each.events)} events`,
-    `${thousands(each.tokens)} tokens`,
-  ])
-  const widths = (rows[0] ?? []).map((_, at) =>
-    Math.max(...rows.map((row) => row[at]?.length ?? 0)),
-  )
-  const room = columns - widths.reduce((sum, width) => sum + width + 1, 0)
+  const { rows, widths, room } = factsWithin(listed, columns)
   const place = Math.min(MOST_PROJECT_COLUMNS, Math.floor(room / 3))
   return listed
     .map(({ title: named, isPartial, replaces, project = '' }, at) => {
@@ -118,6 +108,41 @@ function buildTable(listed: readonly Listed[], io: Io): string {
     })
     .join('\n')
     .concat('\n')
+}
+
+/** A title needs so many columns: facts that a narrow terminal has no room for are left out, `--json` has them. */
+const TITLE_COLUMNS = 20
+const FACTS: readonly ((each: Listed) => readonly string[])[] = [
+  (each) => [...dated(each, 16), counted(each.events, 'event'), tokensOf(each)],
+  (each) => [...dated(each, 16), tokensOf(each)],
+  (each) => [...dated(each, 10), tokensOf(each)],
+  (each) => dated(each, 10),
+  () => [],
+]
+
+function dated({ agent, updatedAt }: Listed, chars: number): readonly string[] {
+  return [agent, updatedAt.slice(0, chars).replace('T', ' ')]
+}
+
+function tokensOf({ tokens }: Listed): string {
+  return `${thousands(tokens)} tokens`
+}
+
+function factsWithin(listed: readonly Listed[], columns: number) {
+  const tables = FACTS.map((facts) => {
+    const rows = listed.map((each) => [each.threadId, ...facts(each)])
+    const widths = (rows[0] ?? []).map((_, at) =>
+      Math.max(...rows.map((row) => row[at]?.length ?? 0)),
+    )
+    return { rows, widths, room: columns - widths.reduce((sum, width) => sum + width + 1, 0) }
+  })
+  return tables.find(({ room }) => room >= TITLE_COLUMNS) ?? tables.at(-1) ?? EMPTY
+}
+
+const EMPTY: { rows: string[][]; widths: number[]; room: number } = {
+  rows: [],
+  widths: [],
+  room: 0,
 }
 
 /** Its forks keep their past, and the file that it came from stays. */

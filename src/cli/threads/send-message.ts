@@ -137,7 +137,7 @@ export function readFolder(given: string, { cwd }: Pick<Io, 'cwd'>): string {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
   throw new PrecisError('usage', `${given} is not a directory`, {
     where: '--cwd',
-    hint: 'Name the folder that the agent is to work in.',
+    hint: 'Name the directory for the agent to work in.',
   })
 }
 

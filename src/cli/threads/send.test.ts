@@ -148,7 +148,7 @@ describe('precis send', () => {
   it.each([
     ['no message', ['send'], 2, 'missing required argument'],
     ['an empty one', ['send', ' '], 2, 'the message is empty'],
-    ['no model', ['send', 'Hello'], 1, 'No model is set'],
+    ['no model', ['send', 'Hello'], 2, 'No model is set'],
     [
       'a folder that is none',
       ['send', '--model', 'dev', '--cwd', 'nowhere', 'x'],

@@ -17,7 +17,7 @@ describe('precis store', () => {
       await fillStore(from, 30)
       const copied = await precis('copy', from, `sqlite:${to}`)
       expect(copied).toMatchObject({ status: 0, stderr: '' })
-      expect(copied.stdout).toContain('1 threads with 30 events')
+      expect(copied.stdout).toContain('1 thread with 30 events')
       const reports = await Promise.all([from, to].map((path) => precis('check', path, '--json')))
       const [one, other] = reports.map(({ stdout }) => JSON.parse(stdout))
       expect(other).toEqual(one)

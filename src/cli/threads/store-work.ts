@@ -1,17 +1,18 @@
 // `precis store`: copies and checks stores
 import { existsSync, realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
 import type { Store } from '../../core/ports.ts'
 import { shownAddress } from '../../core/text/address.ts'
 import { checkStore, type StoreReport } from '../../stores/check-store.ts'
 import type { LeftOut } from '../../stores/copy-notes.ts'
-import { type CopyReport, copyStore } from '../../stores/copy-store.ts'
+import { allThreads, type CopyReport, copyStore } from '../../stores/copy-store.ts'
 import { openStore } from '../../stores/open-store.ts'
 import type { Io } from '../process-io.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { oneLine, print } from '../terminal/terminal.ts'
-import { withHome } from './home.ts'
+import { counted, print, type Style, wrapLines } from '../terminal/terminal.ts'
+import { findHome, withHome } from './home.ts'
 
 export interface StoreFlags {
   readonly json?: boolean
@@ -34,8 +35,9 @@ export async function copyStores(
       hint: 'Name another file, or postgres://….',
     })
   }
-  await withStore(io, from, { mustExist: true }, (source) =>
-    withStore(io, to, {}, async (target) => {
+  await withStore(io, from, { mustExist: true }, async (source) => {
+    await allThreads(source) // one that cannot be read at all makes no target
+    await withTarget(io, to, async (target) => {
       const name = from === HOME ? HOME : shownAddress(from)
       try {
         const report = await withProgress(io, (onThread) =>
@@ -47,8 +49,28 @@ export async function copyStores(
         if (Array.isArray(problems)) await print(io, { problems }, json, leftOutLines)
         throw thrown
       }
-    }),
-  )
+    })
+  })
+}
+
+/** A file that was made for a copy which then copied nothing is removed again. */
+async function withTarget(io: Io, to: string, work: (target: Store) => Promise<void>) {
+  const path = resolve(io.cwd, pathIn(to) ?? '')
+  const isNew = pathIn(to) !== undefined && !existsSync(path)
+  let isEmpty = false
+  try {
+    await withStore(io, to, {}, async (target) => {
+      try {
+        await work(target)
+      } catch (thrown) {
+        isEmpty = (await allThreads(target)).length === 0
+        throw thrown
+      }
+    })
+  } finally {
+    if (isNew && isEmpty)
+      for (const end of ['', '-wal', '-shm']) await rm(`${path}${end}`, { force: true })
+  }
 }
 
 /** Fails where something is wrong that was not repaired. */
@@ -62,7 +84,9 @@ export async function checkOneStore(
     throw new PrecisError('usage', '--accept is for --repair alone.', {
       hint: 'Without --repair nothing is changed, so there is nothing to accept.',
     })
-  await withStore(io, address, { mustExist: true }, async (store) => {
+  // A check never writes. A store of the user's own that is not there yet has nothing in it.
+  const looked = repair || address !== HOME ? address : (findHome(io) ?? 'memory:')
+  await withStore(io, looked, { mustExist: true, readOnly: !repair }, async (store) => {
     const options = { isRepair: repair, isAccept: accept }
     const report = await withProgress(io, (onThread) => checkStore(store, { ...options, onThread }))
     await print(io, report, json, checkLines)
@@ -101,7 +125,7 @@ function pathIn(address: string): string | undefined {
 async function withStore<T>(
   io: Io,
   address: string,
-  options: { readonly mustExist?: boolean },
+  options: { readonly mustExist?: boolean; readonly readOnly?: boolean },
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
   if (address === HOME) return withHome(io, ({ store }) => work(store))
@@ -129,40 +153,49 @@ async function withProgress<T>(
 
 function copyLines({ threads, events, copied, detached }: CopyReport): string {
   const lines = [
-    `${threads} threads with ${events} events are in both and equal by their hashes; ${copied} were copied now.`,
+    `${counted(threads, 'thread')} with ${counted(events, 'event')} in both, equal by their hashes; ${copied} copied now.`,
   ]
   if (detached.length > 0)
-    lines.push(`${detached.length} forks no longer name their parent, which is gone.`)
+    lines.push(`Forks that no longer name their parent, which is gone: ${detached.length}.`)
   return `${lines.join('\n')}\n`
 }
 
-function leftOutLines({ problems }: { readonly problems: readonly LeftOut[] }): string {
-  return `${problemLines(problems).join('\n')}\n`
+function leftOutLines(
+  { problems }: { readonly problems: readonly LeftOut[] },
+  _: Style,
+  columns: number,
+): string {
+  return `${problemLines(problems, columns).join('\n')}\n`
 }
 
-function problemLines(problems: readonly (LeftOut & { readonly isMended?: boolean })[]): string[] {
-  const shown = problems.slice(0, PROBLEMS_SHOWN).map(({ threadId, seq, problem, isMended }) => {
-    const place = seq === undefined ? threadId : `${threadId} ${seq}`
-    return oneLine(`${isMended ? 'accepted or mended: ' : ''}${place}: ${problem}`, 160)
-  })
-  const more = problems.length - shown.length
-  return more > 0 ? [...shown, `and ${more} more: --json lists them all`] : shown
+function problemLines(
+  problems: readonly (LeftOut & { readonly isMended?: boolean })[],
+  columns: number,
+): string[] {
+  const lines = problems
+    .slice(0, PROBLEMS_SHOWN)
+    .flatMap(({ threadId, seq, problem, isMended }) => {
+      const place = seq === undefined ? threadId : `${threadId} ${seq}`
+      return wrapLines(`${isMended ? 'accepted or mended: ' : ''}${place}: ${problem}`, columns, '')
+    })
+  const more = problems.length - PROBLEMS_SHOWN
+  return more > 0 ? [...lines, `and ${more} more: --json lists them all`] : lines
 }
 
-function checkLines(report: StoreReport): string {
+function checkLines(report: StoreReport, _: Style, columns: number): string {
   const { threads, events, hash, unverified, problems, partial, isIndexRebuilt } = report
   return `${[
-    `${threads} threads with ${events} events, SHA-256 ${hash}`,
+    `${counted(threads, 'thread')} with ${counted(events, 'event')}, SHA-256 ${hash}`,
     ...(isIndexRebuilt ? ['the search index was rebuilt'] : []),
     ...(unverified > 0
       ? [
-          `${unverified} events have no hash: an older precis wrote them. A copy of the store adds hashes.`,
+          `${counted(unverified, 'event')} without a hash: an older precis wrote them. A copy of the store adds hashes.`,
         ]
       : []),
     ...partial.map(
       (each) => `${each}: partial import; importing the same file again goes on with it`,
     ),
-    ...problemLines(problems),
-    problems.length === 0 ? 'nothing is wrong' : `${problems.length} problems`,
+    ...problemLines(problems, columns),
+    problems.length === 0 ? 'nothing is wrong' : counted(problems.length, 'problem'),
   ].join('\n')}\n`
 }

@@ -1,19 +1,14 @@
 // Appending to a thread: at once where it is the ordinary case, and carefully where it is not.
+
 import { restlessThread, versionConflict } from '../errors.ts'
 import { digestOfCells, NO_HASH } from '../rows/hash-chain.ts'
-import { recognise } from '../rows/recognise.ts'
+import type { ThreadRow } from '../rows/pages.ts'
 import type { AppendRequest, WriteAnswer } from '../rows/requests.ts'
+import { recognise } from '../rows/requests.ts'
 import type { SnapshotCells, StoredEvent } from '../rows/stored-event.ts'
 import type { Session, Statement } from './database.ts'
 import { isTaken } from './failures.ts'
-import {
-  FIND_REPEATED,
-  FIND_ROWS,
-  LAST_HASH,
-  LOCK_FAMILIES,
-  LOCK_THREAD,
-  type ThreadRow,
-} from './statements.ts'
+import { FIND_REPEATED, FIND_ROWS, LAST_HASH, LOCK_FAMILIES, LOCK_THREAD } from './statements.ts'
 
 type RepeatedRow = readonly [version: number, place: number | null, ...cells: StoredEvent]
 

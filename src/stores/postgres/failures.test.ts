@@ -11,10 +11,36 @@ import { pretendWork, until } from '../../../test/wait.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Store } from '../../core/ports.ts'
 import { brief, cancel, expectError, message, messages } from '../contract/place.ts'
+import { readAddress } from './connection.ts'
+import { isLost, storeFailure } from './failures.ts'
 import { openPostgresStore } from './open-postgres.ts'
 
 const { available, notice } = requirement('postgres')
 const tmpfs = requirement('tmpfs')
+
+describe('a refused connection', () => {
+  const refused = (ip: string) =>
+    Object.assign(new Error(`connect ECONNREFUSED ${ip}:1`), { code: 'ECONNREFUSED' })
+  const both = [refused('::1'), refused('127.0.0.1')]
+  const FORMS: Readonly<Record<string, Error>> = {
+    'of one IP address': refused('127.0.0.1'),
+    'of several': Object.assign(new AggregateError(both), { code: 'ECONNREFUSED' }),
+    'of several, without a code of their own': new AggregateError(both, 'all failed'),
+  }
+
+  it.each(Object.entries(FORMS))('%s has the same words, for any password', (_, thrown) => {
+    for (const password of ['s3cret', '1', 'E', 'connect', '127.0.0.1', 'REFUSED']) {
+      const address = readAddress(`postgres://me:${password}@db.example:1/app`)
+      expect(storeFailure(thrown, address)).toMatchObject({
+        code: 'unreachable',
+        message: 'The store postgres://me@db.example:1/app cannot be reached (ECONNREFUSED).',
+        details: { reason: 'ECONNREFUSED', cause: 'ECONNREFUSED' },
+        retryable: true,
+      })
+      expect(isLost(thrown)).toBe(true)
+    }
+  })
+})
 
 describe.skipIf(!available)(`PostgreSQL that fails ${notice}`, () => {
   let server: PostgresServer
@@ -94,24 +120,17 @@ describe.skipIf(!available)(`PostgreSQL that fails ${notice}`, () => {
     const { signal, abort } = cancel()
     const total = 120
     const following = follow(place.store, total, signal)
-    let done = false
-    const cutting = (async () => {
-      while (!done) {
-        await pretendWork(15)
-        await server.query(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'precis'`,
-        )
-      }
-    })()
+    const cut = () =>
+      server.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'precis'`,
+      )
     for (let version = 0; version < total; version += 3) {
       const ids = [0, 1, 2].map((index) => `e${version + index}`)
-      const appended = await place.store.append('t', messages('t', ...ids), {
-        expectedVersion: version,
-      })
-      expect(appended.version).toBe(version + 3)
+      const appending = place.store.append('t', messages('t', ...ids), { expectedVersion: version })
+      await pretendWork(version % 8) // before, while or after it is written
+      await cut()
+      expect((await appending).version).toBe(version + 3)
     }
-    done = true
-    await cutting
     const ids = Array.from({ length: total }, (_, index) => `e${index}`)
     expect((await place.store.read('t')).map((row) => row.id)).toEqual(ids)
     expect(await following).toEqual(ids)

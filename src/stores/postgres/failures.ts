@@ -145,13 +145,18 @@ function meaningOf(thrown: unknown): Meaning {
   return thrown instanceof Error && LOST_WORDS.test(thrown.message) ? LOST : FAILED
 }
 
+/** Node throws an AggregateError where it tried several addresses of a host: the first one counts. */
 function readCode(thrown: unknown): string {
-  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return ''
-  return String(thrown.code ?? '')
+  if (typeof thrown !== 'object' || thrown === null) return ''
+  if ('code' in thrown && thrown.code) return String(thrown.code)
+  return thrown instanceof AggregateError ? readCode(thrown.errors[0]) : ''
 }
 
-/** Where several addresses of a host were tried, the error has no message of its own. */
+/**
+ * The network is named by its code alone: the same words whatever the password is. Where several addresses
+ * of a host were tried, there is no message either.
+ */
 function readReason(thrown: unknown, code: string): string {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
-  return message === '' ? code : message
+  return message === '' || NETWORK.test(code) ? code : message
 }

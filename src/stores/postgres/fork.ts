@@ -1,5 +1,7 @@
 // Forking and deleting threads, each in one transaction.
+
 import { restlessThread, unknownThread } from '../errors.ts'
+import type { ThreadRow } from '../rows/pages.ts'
 import {
   checkForkIds,
   type ForkRequest,
@@ -21,7 +23,6 @@ import {
   REBASE_OTHERS,
   REMOVE_THREAD,
   SHARING,
-  type ThreadRow,
 } from './statements.ts'
 
 /** How often to look again where others make or remove the same thread at the same moment. */

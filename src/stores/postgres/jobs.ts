@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PgBoss from 'pg-boss'
-import type { JobQueue, Store } from '../../core/ports.ts'
+import type { JobQueue, Signal, Store } from '../../core/ports.ts'
 import { storeClosed } from '../errors.ts'
 import {
   type JobOptions,
@@ -17,7 +17,8 @@ import { type Database, openDatabase } from './database.ts'
 import { storeFailure } from './failures.ts'
 
 const QUEUE = 'threads'
-const POLL_MS = 500
+/** Never in step with others: whoever looks just before them each time would have every job. */
+const pollMs = () => 250 + Math.random() * 500
 /** How often jobs are looked for whose process died, at the least. */
 const MAINTENANCE_SECONDS = 5
 const CONNECTION = { connections: 3, busyTimeoutMs: 10_000, retryForMs: 30_000 }
@@ -97,10 +98,11 @@ class PostgresJobs implements JobQueue {
     return (await this.#send(threadId)) !== null
   }
 
-  async work(run: JobRun): Promise<void> {
+  async work(run: JobRun, until: Signal = this.#stop.signal): Promise<void> {
     if (this.#closing) throw storeClosed()
+    const end = AbortSignal.any([this.#stop.signal, until as AbortSignal])
     for (let count = 0; count < this.#settings.jobsAtOnce; count += 1)
-      this.#workers.push(this.#workUntilClosed(run))
+      this.#workers.push(this.#workUntil(end, run))
   }
 
   close(): Promise<void> {
@@ -120,14 +122,13 @@ class PostgresJobs implements JobQueue {
    * In place of the workers of pg-boss: they tell of a job's end without waiting for it, so that a server
    * that is gone then ends the process, and they begin a job that comes after they were stopped.
    */
-  async #workUntilClosed(run: JobRun): Promise<void> {
-    const { signal } = this.#stop
+  async #workUntil(signal: AbortSignal, run: JobRun): Promise<void> {
     const owner = randomUUID()
     while (!signal.aborted) {
       // Where the server is gone, there is none.
       const [job] = await this.#boss.fetch<ThreadJob>(QUEUE)
       if (job) await this.#runOne(job, owner, run)
-      else await sleep(POLL_MS, undefined, { signal }).catch(() => undefined) // closed meanwhile
+      else await sleep(pollMs(), undefined, { signal }).catch(() => undefined) // closed meanwhile
     }
   }
 

@@ -1,4 +1,5 @@
 // Opens a store on PostgreSQL. The driver is loaded only when one is opened.
+import { checkNames } from '../../core/options.ts'
 import type { Store } from '../../core/ports.ts'
 import { LIMITS } from '../rows/limits.ts'
 import { checkNumber } from '../rows/stored-event.ts'
@@ -22,6 +23,13 @@ export async function openPostgresStore(
   address: string,
   options: PostgresOptions = {},
 ): Promise<Store> {
+  checkNames('openPostgresStore', options, [
+    'connections',
+    'busyTimeoutMs',
+    'retryForMs',
+    'pollMs',
+    'mustExist',
+  ])
   const { connections = 8, busyTimeoutMs = 10_000, retryForMs = 30_000, pollMs = 2_000 } = options
   checkNumber('connections', connections, 1, 1_000)
   checkNumber('busyTimeoutMs', busyTimeoutMs, 1, LIMITS.timerMs)

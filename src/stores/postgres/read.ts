@@ -1,7 +1,7 @@
 // Everything that is asked of the database without changing it.
 import type { ChainAnswer, HashedCells } from '../rows/hash-chain.ts'
 import { LIMITS } from '../rows/limits.ts'
-import type { ListQuery, ThreadCells } from '../rows/pages.ts'
+import type { ListQuery, ThreadCells, ThreadRow } from '../rows/pages.ts'
 import { clipRanges, type Range, type StepAnswer } from '../rows/ranges.ts'
 import type { SnapshotCells, StoredEvent } from '../rows/stored-event.ts'
 import type { Session, Statement } from './database.ts'
@@ -14,7 +14,6 @@ import {
   READ,
   READ_CHAIN,
   SNAPSHOT,
-  type ThreadRow,
 } from './statements.ts'
 
 type FoundRow = readonly [

@@ -11,7 +11,7 @@ import {
   ownerIn,
   type SearchHit,
 } from '../search/search-index.ts'
-import type { SearchRequest } from '../search/search-request.ts'
+import type { LaggingThread, SearchRequest } from '../search/search-request.ts'
 import type { Session } from './database.ts'
 import { read } from './read.ts'
 import {
@@ -28,20 +28,6 @@ import {
   REMOVE_PARTS,
   ROWS_TO_INDEX,
 } from './search-statements.ts'
-
-/** `fromSeq` and what follows are null where nothing of the thread is indexed. */
-interface LaggingThread {
-  readonly key: number
-  readonly threadId: string
-  readonly version: number
-  readonly baseSeq: number
-  readonly fromSeq: number | null
-  readonly toSeq: number | null
-  readonly awaited: string | null // JSON
-  readonly indexVersion: number | null
-  /** Of the row behind `toSeq`: one that is long is indexed in several steps. */
-  readonly partsDone: number
-}
 
 type FoundPart = readonly [
   key: number,

@@ -16,20 +16,6 @@ export const CHAIN = `chain AS (
   SELECT t.key, t.base_key, t.base_seq, LEAST(chain.last, chain.after)
   FROM chain JOIN threads t ON t.key = chain.base_key)`
 
-/** A thread as its row has it; for `base…` and `parent…` see the schema of SQLite. */
-export interface ThreadRow {
-  readonly key: number
-  readonly threadId: string
-  readonly version: number
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly parentId: string | null
-  readonly parentSeq: number | null
-  readonly baseKey: number | null
-  readonly baseSeq: number
-  readonly head: string | null // the hash of its last event that has one
-}
-
 export const FIND_THREAD = statement('thread', `SELECT ${THREAD} FROM threads WHERE thread_id = $1`)
 
 /** Nobody else can change the thread until the transaction ends. */

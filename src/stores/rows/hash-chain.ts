@@ -1,4 +1,5 @@
 // The hash chain over the events of a thread: each hash covers an event as it is stored and the hash before it.
+
 import { PrecisError } from '../../core/errors.ts'
 import type { LogVerdict } from '../../core/ports.ts'
 import { restlessThread } from '../errors.ts'

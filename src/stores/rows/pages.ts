@@ -9,6 +9,20 @@ import { checkNumber } from './stored-event.ts'
 /** Where a thread stands in the list: when it last changed (ms since 1970), then its id. */
 export type ListPlace = readonly [updatedAt: number, threadId: string]
 
+/** A thread as its row has it; for `base…` and `parent…` see the schema of SQLite. */
+export interface ThreadRow {
+  readonly key: number
+  readonly threadId: string
+  readonly version: number
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly parentId: string | null
+  readonly parentSeq: number | null
+  readonly baseKey: number | null
+  readonly baseSeq: number
+  readonly head: string | null // the hash of its last event that has one
+}
+
 export interface ListQuery {
   readonly after?: ListPlace
   readonly limit: number

@@ -4,11 +4,18 @@ interface Hashing {
   hash(algorithm: 'sha256', text: string): string
 }
 
-/** Asked of the process, not imported: a browser has neither. */
-const host = globalThis.process?.getBuiltinModule?.('node:crypto') as Hashing | undefined
+let chosen: ((text: string) => string) | undefined
 
-export const sha256: (text: string) => string =
-  typeof host?.hash === 'function' ? (text) => host.hash('sha256', text) : computeSha256
+export function sha256(text: string): string {
+  chosen ??= hostSha256() ?? computeSha256
+  return chosen(text)
+}
+
+/** Asked of the process when it is needed first, not imported: a browser has neither, and loading it takes time. */
+function hostSha256(): ((text: string) => string) | undefined {
+  const host = globalThis.process?.getBuiltinModule?.('node:crypto') as Hashing | undefined
+  return typeof host?.hash === 'function' ? (text) => host.hash('sha256', text) : undefined
+}
 
 /** FIPS 180-4. Lone surrogates count as U+FFFD, as in UTF-8 everywhere. */
 export function computeSha256(text: string): string {

@@ -82,3 +82,17 @@ function readTime(name: string, date: Date | undefined): number | null {
   if (Number.isNaN(time)) throw usageError(`\`${name}\` is not a valid date.`, 'Pass a valid Date.')
   return time
 }
+
+/** A thread of which something is not indexed; `fromSeq` and what follows are null where nothing is. */
+export interface LaggingThread {
+  readonly key: number
+  readonly threadId: string
+  readonly version: number
+  readonly baseSeq: number
+  readonly fromSeq: number | null
+  readonly toSeq: number | null
+  readonly awaited: string | null // JSON
+  readonly indexVersion: number | null
+  /** Of the row behind `toSeq`: one that is long is indexed in several steps. */
+  readonly partsDone: number
+}

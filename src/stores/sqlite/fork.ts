@@ -1,5 +1,7 @@
 // Forking and deleting threads, inside a transaction.
+
 import { unknownThread } from '../errors.ts'
+import type { ThreadRow } from '../rows/pages.ts'
 import {
   checkForkIds,
   type ForkRequest,
@@ -8,7 +10,7 @@ import {
 } from '../rows/requests.ts'
 import { checkNumber } from '../rows/stored-event.ts'
 import { findParent } from './read.ts'
-import type { Tables, ThreadRow } from './tables.ts'
+import type { Tables } from './tables.ts'
 import { findByIds, findOwner, insertRows, lastHash, readTime } from './writes.ts'
 
 export function fork(tables: Tables, request: ForkRequest): WriteAnswer {

@@ -1,9 +1,14 @@
-// Opens the database file: makes it where it is missing, private to its owner, and says what is wrong.
-import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+// Opens the database file: makes the tables where they are missing, and says what is wrong.
 import Sqlite, { type Database } from 'better-sqlite3'
 import { PrecisError } from '../../core/errors.ts'
 import { isBusy } from './failures.ts'
+import {
+  hasWaitingChanges,
+  isWritable,
+  noStore,
+  type Opening,
+  prepareFile,
+} from './prepare-file.ts'
 
 /**
  * How long SQLite itself waits for a lock. Short, since it blocks its thread: longer waits are
@@ -19,12 +24,16 @@ const MERGE_AFTER_PAGES = 4000
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 /** Blocks its thread while another process holds the file, at most `busyTimeoutMs`. */
-export function openDatabase(path: string, busyTimeoutMs: number): Database {
-  prepareFile(path)
+export function openDatabase(
+  path: string,
+  busyTimeoutMs: number,
+  opening: Opening = { mustExist: false, readOnly: false },
+): Database {
+  prepareFile(path, opening)
   const deadline = performance.now() + busyTimeoutMs
   for (;;) {
     try {
-      return tryToOpen(path)
+      return opening.readOnly ? openToRead(path) : tryToOpen(path, opening.mustExist)
     } catch (thrown) {
       if (!isBusy(thrown) || performance.now() >= deadline) throw thrown
       sleep(LOCK_WAIT_MS + Math.random() * LOCK_WAIT_MS)
@@ -32,9 +41,10 @@ export function openDatabase(path: string, busyTimeoutMs: number): Database {
   }
 }
 
-function tryToOpen(path: string): Database {
+function tryToOpen(path: string, mustExist: boolean): Database {
   const db = new Sqlite(path, { timeout: LOCK_WAIT_MS })
   try {
+    if (mustExist) requireTables(db, path)
     const version = checkDatabase(db, path)
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = FULL')
@@ -48,50 +58,46 @@ function tryToOpen(path: string): Database {
   }
 }
 
-/** SQLite gives the -wal and -shm files the permissions of the database file. */
-function prepareFile(path: string): void {
-  const folder = dirname(path)
-  const there = statSync(path, { throwIfNoEntry: false })
-  if (there && !there.isFile()) {
-    const kind = there.isDirectory() ? 'a folder' : 'no ordinary file'
-    throw new PrecisError('usage', `${path} is ${kind}, and cannot be a store.`, {
-      hint: 'Name a database file, there or to be made.',
-      where: path,
-    })
-  }
-  if (!there) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR, 0o600))
-  } else if (!allows(path, constants.R_OK)) {
-    throw new PrecisError('file-unreadable', `The store ${path} cannot be read: no permission.`, {
-      hint: 'Name another file, or get permission to read and write this one.',
-      where: path,
-    })
-  }
-  for (const [place, mode] of [
-    [path, constants.W_OK],
-    [folder, constants.W_OK | constants.X_OK],
-  ] as const) {
-    if (allows(place, mode)) continue
-    throw new PrecisError(
-      'store-readonly',
-      `The store ${path} cannot be written: ${place} is read-only.`,
-      {
-        hint: 'The file and its directory must be writable; SQLite creates -wal and -shm files beside it.',
-        where: place,
-      },
-    )
+/** SQLite merges waiting changes when the last one closes the file, unless it is opened read-only: then files stay beside it. */
+function openToRead(path: string): Database {
+  const readonly = hasWaitingChanges(path) || !isWritable(path)
+  const db = new Sqlite(path, { timeout: LOCK_WAIT_MS, readonly, fileMustExist: true })
+  try {
+    db.pragma('query_only = 1')
+    requireTables(db, path)
+    if (checkDatabase(db, path) === SCHEMA_VERSION) return db
+    const copy = copyInMemory(db)
+    db.close()
+    migrate(copy, path)
+    copy.pragma('query_only = 1')
+    return copy
+  } catch (thrown) {
+    db.close()
+    throw thrown
   }
 }
 
-function allows(path: string, mode: number): boolean {
-  try {
-    accessSync(path, mode)
-    return true
-  } catch {
-    return false
-  }
+/** A store of an older version is brought up to date there. */
+function copyInMemory(db: Database): Database {
+  const bytes = db.serialize()
+  bytes.fill(1, 18, 20) // two bytes of its header say that changes stand in a file beside it
+  return new Sqlite(bytes)
 }
+
+/** Every store has them since its first version. */
+function requireTables(db: Database, path: string): void {
+  const [application, all, own] = db.transaction(() => [
+    readNumber(db, 'application_id'),
+    Number(db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get()),
+    Number(db.prepare(OWN_TABLES).pluck().get()),
+  ])() as [number, number, number]
+  if (all === 0) throw noStore(path, 'it is empty')
+  if (application !== APPLICATION_ID) throw noStore(path, 'it is a database of another program')
+  if (own < 2) throw noStore(path, 'it has no threads and events')
+}
+
+const OWN_TABLES =
+  "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('threads', 'events')"
 
 function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)

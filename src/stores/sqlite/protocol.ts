@@ -8,8 +8,9 @@ import type { AppendRequest, ForkRequest, WriteAnswer } from '../rows/requests.t
 import type { SnapshotCells, StoredEvent } from '../rows/stored-event.ts'
 import type { SearchHit } from '../search/search-index.ts'
 import type { SearchRequest } from '../search/search-request.ts'
+import type { Opening } from './prepare-file.ts'
 
-export interface WorkerOptions {
+export interface WorkerOptions extends Opening {
   readonly path: string
   /** How long a call may wait for other processes before it is `store-busy`. */
   readonly busyTimeoutMs: number

@@ -5,23 +5,9 @@ import type { ListPlace } from '../rows/pages.ts'
 import type { SnapshotCells } from '../rows/stored-event.ts'
 import { INDEX_VERSION, OWNER_VERSION } from '../search/index-version.ts'
 import type { IndexedPart } from '../search/search-index.ts'
-import type { SearchRequest } from '../search/search-request.ts'
+import type { LaggingThread, SearchRequest } from '../search/search-request.ts'
 
 export type SearchTables = ReturnType<typeof searchTables>
-
-/** A thread of which something is not indexed; `fromSeq` and what follows are null where nothing is. */
-export interface LaggingThread {
-  readonly key: number
-  readonly threadId: string
-  readonly version: number
-  readonly baseSeq: number
-  readonly fromSeq: number | null
-  readonly toSeq: number | null
-  readonly awaited: string | null // JSON
-  readonly indexVersion: number | null
-  /** Of the row behind `toSeq`: one that is long is indexed in several steps. */
-  readonly partsDone: number
-}
 
 /** How far a thread is indexed. */
 interface Cursor {

@@ -1,6 +1,7 @@
 // The store on SQLite: checks and encodes here, and leaves the database to its own thread.
 import { resolve } from 'node:path'
 import type { NewEvent } from '../../core/log/event.ts'
+import { checkNames } from '../../core/options.ts'
 import type {
   Appended,
   AppendOptions,
@@ -39,6 +40,10 @@ export interface SqliteOptions {
   readonly busyTimeoutMs?: number
   /** How often followers look for the work of other processes. */
   readonly pollMs?: number
+  /** What is not a store is not made one: by default a missing or empty file becomes a new store. */
+  readonly mustExist?: boolean
+  /** Never changes the file: writes fail. It must exist. */
+  readonly readOnly?: boolean
 }
 
 /** Opens the database, or makes it; a folder that is missing is made too, private to its owner. */
@@ -46,12 +51,14 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
     throw usageError('A SQLite store needs the path of its file.', 'Name a file.')
   }
-  const { busyTimeoutMs = 10_000, pollMs = 100 } = options
+  checkNames('openSqliteStore', options, ['busyTimeoutMs', 'pollMs', 'mustExist', 'readOnly'])
+  const { busyTimeoutMs = 10_000, pollMs = 100, readOnly = false } = options
+  const mustExist = readOnly || (options.mustExist ?? false)
   checkNumber('busyTimeoutMs', busyTimeoutMs, 0, LIMITS.timerMs)
   checkNumber('pollMs', pollMs, 1, LIMITS.timerMs)
   const wakeups = new Subscriptions()
   const link = await startWorker(
-    { path: resolve(path), busyTimeoutMs, pollMs },
+    { path: resolve(path), busyTimeoutMs, pollMs, mustExist, readOnly },
     {
       onChanged: (threadIds) => {
         for (const threadId of threadIds) wakeups.wake(threadId)

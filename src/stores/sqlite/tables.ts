@@ -1,7 +1,7 @@
 // The SQL on threads and events: one prepared statement for each thing that is asked of a table.
 import type { Database } from 'better-sqlite3'
 import type { HashedCells } from '../rows/hash-chain.ts'
-import type { ListPlace } from '../rows/pages.ts'
+import type { ListPlace, ThreadRow } from '../rows/pages.ts'
 import type { StoredEvent } from '../rows/stored-event.ts'
 import {
   type LeaseTable,
@@ -13,20 +13,6 @@ import {
   searchTables,
   snapshotTable,
 } from './search-tables.ts'
-
-/** A thread as its row has it; for `base…` and `parent…` see schema.ts. */
-export interface ThreadRow {
-  readonly key: number
-  readonly threadId: string
-  readonly version: number
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly parentId: string | null
-  readonly parentSeq: number | null
-  readonly baseKey: number | null
-  readonly baseSeq: number
-  readonly head: string | null // the hash of its last event that has one
-}
 
 export interface Tables {
   readonly threads: ThreadTable

@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { LIMITS } from '../rows/limits.ts'
 import { startWorker } from './worker-link.ts'
 
-const OPTIONS = { path: '/nowhere/log.db', busyTimeoutMs: 1, pollMs: 1 }
+const OPTIONS = {
+  path: '/nowhere/log.db',
+  busyTimeoutMs: 1,
+  pollMs: 1,
+  mustExist: false,
+  readOnly: false,
+}
 
 /** A stand-in for the thread, to make it do what a healthy one does not. */
 function script(body: string): URL {

@@ -2,8 +2,8 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { PrecisError } from '../../core/errors.ts'
+import { missingPeer } from '../../core/import-peer.ts'
 import { storeClosed } from '../errors.ts'
-import { missingPeer } from '../import-peer.ts'
 import { Backpressure } from '../leases.ts'
 import {
   type AnswerOf,

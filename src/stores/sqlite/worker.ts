@@ -39,7 +39,7 @@ function start(port: MessagePort, options: WorkerOptions): void {
   const { path, busyTimeoutMs } = options
   const send = (message: FromWorker) => port.postMessage(message)
   try {
-    const db = openDatabase(path, busyTimeoutMs)
+    const db = openDatabase(path, busyTimeoutMs, options)
     serve(port, db, options, send)
     send({ ready: true })
   } catch (thrown) {

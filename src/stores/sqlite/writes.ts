@@ -1,10 +1,12 @@
 // Appending to a thread inside a transaction, and where the rows of a forked thread are.
+
 import { versionConflict } from '../errors.ts'
 import { hashOfCells, NO_HASH } from '../rows/hash-chain.ts'
-import { recognise } from '../rows/recognise.ts'
+import type { ThreadRow } from '../rows/pages.ts'
 import type { AppendRequest, WriteAnswer } from '../rows/requests.ts'
+import { recognise } from '../rows/requests.ts'
 import type { StoredEvent } from '../rows/stored-event.ts'
-import type { Tables, ThreadRow } from './tables.ts'
+import type { Tables } from './tables.ts'
 
 /** A stretch of rows that stand under one key. */
 export interface Segment {

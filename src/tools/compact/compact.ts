@@ -1,9 +1,10 @@
 // The `compact` tool as a model sees it, in its two forms. The agent itself carries it out.
+import type { ReplacementRequest } from '../../core/agent/tool.ts'
 import type { ToolSchema } from '../../core/model.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
 
 /** The form follows the mode of the thread: ranges between checkpoints, or one summary of everything. */
-export function compactSchema(mode: CompactMode): ToolSchema {
+export function compactSchema(mode: Mode): ToolSchema {
   return {
     name: 'compact',
     description: DESCRIPTIONS[mode],
@@ -18,7 +19,7 @@ const PRACTICE = `Good summaries:
 - Leave out what can be read again, dead ends beyond one line each, and pleasantries.
 - Say what you did and found, and what failed, so that it is not done again; not that you talked about it.`
 
-const DESCRIPTIONS: Readonly<Record<CompactMode, string>> = {
+const DESCRIPTIONS: Readonly<Record<Mode, string>> = {
   ranges: `Replaces parts of this thread with summaries that you write, to make room.
 
 When to use it: the thread is long, or holds much that is repetitive or no longer needed: file contents you have dealt with, long outputs, attempts that led nowhere. Do not use it while you still need the details.
@@ -35,7 +36,7 @@ When to use it: the thread is long and most of it is no longer needed, or a new 
 ${PRACTICE}`,
 }
 
-const INPUTS: Readonly<Record<CompactMode, Json>> = {
+const INPUTS: Readonly<Record<Mode, Json>> = {
   ranges: objectOf(
     {
       replacements: {
@@ -77,28 +78,10 @@ function text(description: string): Json {
 
 // Parses the input of `compact` strictly; each error names the place and the expected value
 
-/** Which of the two forms of the tool the agent has. */
-type CompactMode = 'ranges' | 'summary'
+type Mode = ReplacementRequest['mode']
+type RangesRequest = Extract<ReplacementRequest, { mode: 'ranges' }>
 
-interface RangesRequest {
-  readonly replacements: readonly {
-    readonly from?: string
-    readonly to?: string
-    readonly summary: string
-  }[]
-}
-
-interface SummaryRequest {
-  readonly summary: string
-  readonly contextFiles?: readonly string[]
-  readonly continuation?: string
-}
-
-type CompactInput =
-  | ({ readonly mode: 'ranges' } & RangesRequest)
-  | ({ readonly mode: 'summary' } & SummaryRequest)
-
-const SHAPES: Readonly<Record<CompactMode, string>> = {
+const SHAPES: Readonly<Record<Mode, string>> = {
   ranges: '{"replacements": [{"from": "abc123", "to": "def456", "summary": "…"}]}',
   summary: '{"summary": "…", "contextFiles": ["src/a.ts"], "continuation": "…"}',
 }
@@ -107,18 +90,18 @@ const SHAPES: Readonly<Record<CompactMode, string>> = {
  * The input, or a text that says what is wrong with it and how it should look. Nothing is converted or
  * guessed.
  */
-export function readCompactInput(mode: CompactMode, input: Json): CompactInput | string {
+export function readCompactInput(mode: Mode, input: Json): ReplacementRequest | string {
   const read = readFields(mode, input)
   return typeof read === 'string' ? `compact: ${read}. Expected: ${SHAPES[mode]}` : read
 }
 
-function readFields(mode: CompactMode, input: Json): CompactInput | string {
+function readFields(mode: Mode, input: Json): ReplacementRequest | string {
   if (!isObject(input)) return `the input must be an object, got ${quote(input)}`
   return mode === 'ranges' ? readRanges(input) : readSummary(input)
 }
 
 /** The input, or what is wrong with it. */
-function readRanges(fields: Fields): CompactInput | string {
+function readRanges(fields: Fields): ReplacementRequest | string {
   const { replacements } = fields
   if (Array.isArray(replacements) && replacements.length === 0)
     return '`replacements` is empty: there is nothing to do'
@@ -149,7 +132,7 @@ function readReplacement(
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }), summary }
 }
 
-function readSummary(fields: Fields): CompactInput | string {
+function readSummary(fields: Fields): ReplacementRequest | string {
   const { summary, contextFiles, continuation } = fields
   const wrong = unknownField(fields, ['summary', 'contextFiles', 'continuation'], '')
   if (wrong !== undefined) return wrong

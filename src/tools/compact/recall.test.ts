@@ -52,7 +52,7 @@ describe('recall', () => {
     ],
     [
       { query: 'deploy' },
-      '2 of 99 found, best first.\n- e12 user, 01-31 10:00: about deploy\n- e12 user, 01-31 10:00, still in view: about deploy\n[read one in full with its ref]',
+      '2 of 99 found, best first; read one in full with its ref.\n- e12 user: about deploy\n- e12 user, still in view: about deploy',
     ],
     [
       { query: 'nothing' },

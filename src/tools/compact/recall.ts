@@ -87,12 +87,12 @@ function describeFinds(query: string, found: ArchiveFinds): string {
   const limits =
     searchedFrom > 1 ? ` Events before ${count(searchedFrom)}${where} were not searched.` : ''
   if (finds.length === 0) return `[nothing found for: ${query}.${limits} Try other words]`
-  const heading = `${count(finds.length)} of ${count(matching)} found, best first.${limits}`
-  return [heading, ...finds.map(describeFind), '[read one in full with its ref]'].join('\n')
+  const heading = `${count(finds.length)} of ${count(matching)} found, best first; read one in full with its ref.${limits}`
+  return [heading, ...finds.map(describeFind)].join('\n')
 }
 
-function describeFind({ ref, speaker, timestamp, snippet, names, isVisible }: ArchiveFind): string {
-  const time = timestamp.toISOString().slice(5, 16).replace('T', ' ')
+/** Refs count up, so they tell what came later; the time would take the room of names. */
+function describeFind({ ref, speaker, snippet, names, isVisible }: ArchiveFind): string {
   const near = names.length === 0 ? '' : ` · names: ${names.join(', ')}`
-  return `- ${ref} ${speaker}, ${time}${isVisible ? ', still in view' : ''}: ${snippet}${near}`
+  return `- ${ref} ${speaker}${isVisible ? ', still in view' : ''}: ${snippet}${near}`
 }

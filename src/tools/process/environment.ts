@@ -1,6 +1,7 @@
-// The environment of what tools start: names from a list, and a PATH that leads nowhere into the workspace.
-import { realpathSync } from 'node:fs'
-import { delimiter, isAbsolute } from 'node:path'
+// The environment of what tools start: names from a list, and a PATH that leads nowhere into the checkout.
+import { existsSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
 import { matchesText } from '../../core/text/words.ts'
 import { isInside } from '../workspace.ts'
 
@@ -55,12 +56,29 @@ export function commandEnvironment(
   return { ...Object.fromEntries(kept), ...FOR_NO_TERMINAL }
 }
 
-/** Without relative entries and without what lies in the workspace: a checkout chooses no programs. */
+/** Without relative entries and without what lies in the checkout: it chooses no programs. */
 export function safePath(path = '', root: string): string {
+  const checkout = checkoutOf(root)
   return path
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !isInside(root, realPath(folder)))
+    .filter((folder) => isAbsolute(folder) && !isInside(checkout, realPath(folder)))
+    .filter((folder) => !isOfParent(folder, root))
     .join(delimiter)
+}
+
+/** The repository around the workspace, or the workspace. A repository that holds a home is no checkout. */
+export function checkoutOf(root: string): string {
+  for (let at = root; ; at = dirname(at)) {
+    if (isInside(at, realPath(homedir())) || at === dirname(at)) return root
+    if (existsSync(join(at, '.git'))) return at
+  }
+}
+
+/** `npx` puts `node_modules/.bin` of the folder and of all its parents on the PATH. */
+function isOfParent(folder: string, root: string): boolean {
+  const modules = dirname(folder)
+  const isBin = basename(folder) === '.bin' && basename(modules) === 'node_modules'
+  return isBin && isInside(realPath(dirname(modules)), root)
 }
 
 export function realPath(path: string): string {

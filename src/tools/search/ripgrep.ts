@@ -6,17 +6,18 @@ import { delimiter, join, relative, sep } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PrecisError } from '../../core/errors.ts'
 import type { Signal } from '../../core/ports.ts'
-import { commandEnvironment, realPath, safePath } from '../process/environment.ts'
+import { checkoutOf, commandEnvironment, realPath, safePath } from '../process/environment.ts'
 import { isInside } from '../workspace.ts'
 import { type Hit, lineAround, nameFilter, type SearchMatch, type SearchRequest } from './find.ts'
 import { OwnLines } from './own-lines.ts'
 
-/** Undefined if it is not on this machine. One in the workspace is not taken, nor one on a relative path. */
+/** Undefined if it is not on this machine. One in the checkout is not taken, nor one on a relative path. */
 export function findRipgrep(root: string, path = process.env.PATH ?? ''): string | undefined {
+  const checkout = checkoutOf(root)
   return safePath(path, root)
     .split(delimiter)
     .map((folder) => join(folder, 'rg'))
-    .find((program) => canRun(program) && !isInside(root, realPath(program)))
+    .find((program) => canRun(program) && !isInside(checkout, realPath(program)))
 }
 
 export async function searchByRipgrep(

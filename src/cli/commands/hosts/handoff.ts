@@ -6,7 +6,7 @@ import { choosing } from '../../sessions/choosing.ts'
 
 const HELP = `
 Writes the context of a session where the other agent keeps its sessions, and prints the command that opens
-it there. The original session is not changed. Content that the other agent cannot hold is listed. Likely
+it there. The original session is not changed. The report lists content that the other agent cannot hold. Likely
 secrets are removed unless you pass --raw.
 
 Examples:
@@ -22,7 +22,7 @@ export function define(command: Command, io: Io): void {
       '[session]',
       'a session file, an id or a thread (default: the newest of this directory)',
     )
-    .option('--to <agent>', 'the agent to go on in: claude-code, codex, opencode or pi')
+    .option('--to <agent>', 'the agent to continue in: claude-code, codex, opencode or pi')
     .option('--raw', 'keep likely secrets in the result')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)

@@ -4,7 +4,8 @@ import type { Io } from '../../process-io.ts'
 
 const HELP = `
 precis install puts this into the configuration of an agent. It reads the event as JSON from standard input
-and writes what the agent expects. It never fails: what goes wrong is shown by precis doctor.
+and writes what the agent expects. It never fails, even with a wrong or missing agent; precis doctor shows
+what went wrong.
 
 Examples:
   precis hook claude-code < event.json
@@ -13,10 +14,16 @@ Exit codes: 0.`
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('<agent>', 'the agent that runs it')
+    .argument('[agent]', 'the agent that runs it: claude-code, codex, opencode or pi')
+    .allowExcessArguments()
+    .allowUnknownOption()
     .addHelpText('after', HELP)
-    .action(async (agent: string) => {
+    .argument(
+      '[aside]',
+      'aside: the agent does not wait; read the session, keep it for the next hook',
+    )
+    .action(async (agent: string | undefined, aside: string | undefined) => {
       const { runHook } = await import('../../hosts/run-hook.ts')
-      await runHook(agent, io)
+      await runHook(agent, io, aside === 'aside')
     })
 }

@@ -7,8 +7,9 @@ const HELP = `
 Agents: claude-code, codex, opencode, pi
 
 Changes the agent's own configuration: hooks around its compaction, and the MCP server precis. Nothing runs
-unless the agent starts it. A backup is kept; precis uninstall restores each file to the byte, or, if you
-changed it since, takes out only what précis put in. Run it again after you move or update précis.
+unless the agent starts it. It keeps a backup. precis uninstall restores each file byte for byte; if you
+have changed a file since, it removes only what précis added. Run it again after you move or update précis.
+--all skips an agent if neither its directory nor its program is on this machine.
 docs/use-with-agents.md says what it does in each agent.
 
 Examples:
@@ -22,7 +23,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 export function define(command: Command, io: Io): void {
   command
     .argument('[agent...]', 'the agents')
-    .option('--all', 'every agent')
+    .option('--all', 'every agent that is on this machine')
     .option('--project', 'only for the project in this directory (default: for you)')
     .option('--dry-run', 'change nothing and show the files')
     .option('--status', 'show what is installed')

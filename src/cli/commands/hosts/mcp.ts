@@ -11,21 +11,21 @@ Tools:      recall, show, pins, constraints, files, sessions, compact
 Resources:  precis://sessions, precis://brief/THREAD
 Prompts:    hand-over
 
-It gives out the threads that commands of this machine began, of the working directory or, unless you pass
---project-only, of everything. Likely secrets are removed, and text of transcripts is marked as data.
+It serves the threads that commands on this machine created: all of them, or with --project-only those of the
+working directory. Likely secrets are removed, and text from transcripts is marked as data.
 
 Examples:
   precis mcp
   precis mcp --project-only
   precis mcp --http --port 4748
 
-Exit codes: 0 the client went away, 1 failed, 2 wrong usage or settings.`
+Exit codes: 0 the client disconnected, 1 failed, 2 wrong usage or settings.`
 
 export function define(command: Command, io: Io): void {
   command
-    .option('--http', 'listen on 127.0.0.1 instead')
+    .option('--http', 'listen on 127.0.0.1 instead of standard input')
     .option('--port <number>', 'with --http: the port to listen on (default: a free one)')
-    .option('--project-only', 'give out nothing but the sessions of the working directory')
+    .option('--project-only', 'serve only the sessions of the working directory')
     .option('--no-sync', 'answer from the store as it is, without looking for new sessions')
     .addHelpText('after', HELP)
     .action(async (flags: McpFlags) => {

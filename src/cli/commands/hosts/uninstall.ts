@@ -4,8 +4,8 @@ import type { InstallFlags } from '../../hosts/install.ts'
 import type { Io } from '../../process-io.ts'
 
 const HELP = `
-Restores the files that precis install changed, byte for byte. A file that was changed since keeps the
-changes, and loses only what précis put in.
+Restores the files that precis install changed, byte for byte. A file that has changed since
+keeps its changes and loses only what précis added.
 
 Examples:
   precis uninstall claude-code

@@ -29,7 +29,7 @@ export function define(command: Command, io: Io): void {
     .option('-c, --continue', 'continue the last thread of this directory')
     .option('--model <name>', 'provider/model, or dev for the built-in stand-in')
     .option('--preset <id>', 'how to compact the thread: a preset (docs/configuration.md)')
-    .option('--cwd <folder>', 'the working directory', '.')
+    .option('--cwd <dir>', 'the working directory', '.')
     .option('--plain', 'plain lines without colours or redrawing, for screen readers')
     .option(
       '--allow <pattern>',

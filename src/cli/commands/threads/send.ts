@@ -26,7 +26,7 @@ export function define(command: Command, io: Io): void {
     .argument('<message>', 'the message, or a command such as /compact; - reads standard input')
     .option('--model <name>', 'provider/model, or dev for the built-in stand-in')
     .option('--thread <id>', 'the thread to continue (default: a new one)')
-    .option('--cwd <folder>', 'the working directory', '.')
+    .option('--cwd <dir>', 'the working directory', '.')
     .option('--preset <id>', 'how to compact the thread: a preset (docs/configuration.md)')
     .option(
       '--allow <pattern>',

@@ -1,0 +1,82 @@
+// The brief of a session file: read by the format of its agent alone, and numbered as an import numbers it
+import { createReadStream } from 'node:fs'
+import { isEmptySummary } from '../../core/edit/gate-summary.ts'
+import type { EventDraft, ThreadEvent } from '../../core/log/event.ts'
+import { ReadNotes } from '../../formats/reading/notes.ts'
+import { MAIN, type SessionFormat, type Source } from '../../formats/session-format.ts'
+import type { Brief } from './brief.ts'
+import { briefOf } from './brief-of-events.ts'
+
+type Read = SessionFormat['read']
+
+/** Loading every format would take longer than reading the file. */
+const READERS: Readonly<Record<string, () => Promise<Read>>> = {
+  'claude-code': async () => (await import('../../formats/claude-code/read.ts')).readClaudeCode,
+  codex: async () => (await import('../../formats/codex/read.ts')).readCodex,
+}
+
+const PIECE_BYTES = 1_000_000
+
+/** The first `bytes` of a session. Opening a store would take longer than the host should wait. */
+export async function readBrief(
+  host: string,
+  path: string,
+  { bytes, pins }: { readonly bytes: number; readonly pins: readonly string[] },
+): Promise<Brief> {
+  const source: Source = {
+    bytes,
+    open: () => createReadStream(path, { highWaterMark: PIECE_BYTES, end: Math.max(0, bytes - 1) }),
+  }
+  const own = Object.hasOwn(READERS, host) ? await READERS[host]?.() : undefined
+  const events = own ? await eventsOf(own, source) : []
+  const named = sessionName(path)
+  const refOf = (seq: number) => (named === undefined ? '' : `${named}:e${seq}`)
+  if (events.length > 0) return briefOf(events, pins, refOf)
+  return briefOf(await eventsOf(await detectedReader(source), source), pins, refOf)
+}
+
+async function detectedReader(source: Source): Promise<Read> {
+  const { SESSION_FORMATS } = await import('../../formats/index.ts')
+  const { detectFormat, sampleOf } = await import('../../formats/reading/sample.ts')
+  return detectFormat(await sampleOf(source), SESSION_FORMATS).read
+}
+
+/**
+ * An import numbers from 2 on, behind the event that begins the thread; a recorded compaction takes a
+ * number, unless the gate refuses it for a summary without words.
+ */
+async function eventsOf(read: Read, source: Source): Promise<ThreadEvent[]> {
+  const events: ThreadEvent[] = []
+  let last = 1
+  let answer = 0
+  for await (const step of read(source, new ReadNotes())) {
+    if (step.type === 'thread' || step.thread !== MAIN) continue
+    if (step.type === 'compaction') {
+      const { put } = step.compaction
+      const isRefused = put.some((entry) => !('keep' in entry) && isEmptySummary(entry))
+      if (events.length > 0 && !isRefused) last += 1
+      continue
+    }
+    for (const { draft } of step.drafts) {
+      last += 1
+      const event = numbered(draft, last, answer)
+      if (event.type === 'AGENT_MESSAGE') answer = event.seq
+      events.push(event)
+    }
+  }
+  return events
+}
+
+function numbered(draft: EventDraft, seq: number, answer: number): ThreadEvent {
+  const data = draft.type === 'TOOL_CALL' ? { ...draft.data, answer } : draft.data
+  const timestamp = draft.timestamp ?? new Date(0)
+  return { ...draft, data, v: 1, id: `e${seq}`, threadId: '', seq, timestamp } as ThreadEvent
+}
+
+const UUID = /([0-9a-f]{8}-[0-9a-f]{4})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.jsonl$/
+const STEM = /(?:^|[/\\])([\w-]{1,40})\.jsonl$/
+
+/** The beginning of the session's id, as `precis show` takes it: enough to tell it from the others. */
+function sessionName(path: string): string | undefined {
+  return (UUID.exec(path) ?? STEM.exec(path))?.[1]
+}
