@@ -16,7 +16,7 @@ import type { PinningPolicy } from './core/edit/detected-pins.ts'
 import type { SummaryForm } from './core/edit/strategy.ts'
 import type { AutoSettings } from './core/settings/settings.ts'
 import type { PresetId } from './core/window/presets.ts'
-import { costOf } from './providers/costs.ts'
+import { costOf } from './providers/catalogue.ts'
 import { PROVIDER_ENTRIES } from './providers/entries.ts'
 import { checkpointRange, wholeSummary } from './strategies/ranges/compact-whole.ts'
 import { archiveOf } from './threads/archive.ts'
@@ -91,7 +91,7 @@ export function composeAgent(parts: AgentParts, options: AgentOptions = {}): Age
     },
     async readContextFiles(_threadId, workspace = root, paths, maxTokens) {
       if (workspace === undefined)
-        return paths.map((path) => ({ path, error: 'this thread has no folder' }))
+        return paths.map((path) => ({ path, error: 'this thread has no directory' }))
       const folder = openWorkspace({ root: workspace, readOnly: true })
       return readContextFiles(folder, paths, maxTokens === undefined ? {} : { maxTokens })
     },

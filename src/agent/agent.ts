@@ -1,6 +1,6 @@
 // The agent: messages and commands in, turns and compactions out, one thing at a time on each thread.
 import { parseCommand } from '../core/agent/commands.ts'
-import type { CompactionResult, FrameListener, TurnEnd } from '../core/agent/frame.ts'
+import type { FrameListener, RunResult, TurnEnd } from '../core/agent/frame.ts'
 import type { Proposal } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import { bearsEntry, type ThreadEvent } from '../core/log/event.ts'
@@ -8,15 +8,14 @@ import { textOfUserContent, type UserContent } from '../core/view/content.ts'
 import { type CommandReply, runCommand } from './commands/commands.ts'
 import { undoLast } from './commands/undo.ts'
 import { compactAsJob } from './compaction/background.ts'
-import { type CompactOptions, compactByCommand } from './compaction/compact-thread.ts'
+import { compactByCommand, type OrderOptions } from './compaction/compact-thread.ts'
 import { moveInbox } from './compaction/fresh-session.ts'
-import { applyPreview, type CompactionPreview, previewCompaction } from './compaction/preview.ts'
-import { type AgentCore, FrameHub, type Turn } from './core.ts'
+import { applyPreview, type PreviewedProposal, previewCompaction } from './compaction/preview.ts'
+import { type AgentCore, FrameHub, type ThreadRuntime, ThreadRuntimes, type Turn } from './core.ts'
 import { deliverMessages, queueMessage, returnMessages, say } from './inbox/deliver.ts'
 import { BUSY, tellWaiting, type WorkOptions, withThreadLease } from './inbox/thread-lease.ts'
 import { waitingIn } from './inbox/waiting.ts'
 import { runTask } from './loop/task.ts'
-import { type ThreadRuntime, ThreadRuntimes } from './loop/thread-runtime.ts'
 import { runTurn, type TurnOutcome } from './loop/turn.ts'
 import { AGENT_LIMITS, type AgentPorts, type AgentSettings } from './ports.ts'
 
@@ -46,18 +45,15 @@ export interface Agent {
   sendMessage(threadId: string, content: UserContent, options?: SendOptions): Promise<SendOutcome>
   /** Goes on where a thread was left: delivers what waits, finishes what was interrupted. */
   resume(threadId: string, options?: SendOptions): Promise<SendOutcome>
-  compact(threadId: string, options?: CompactOptions): Promise<CompactionResult>
+  compact(threadId: string, options?: OrderOptions): Promise<RunResult>
   /** What `compact` would do, to be looked at. Nothing has happened yet. */
-  preview(
-    threadId: string,
-    options?: Omit<CompactOptions, 'leaveInbox'>,
-  ): Promise<CompactionPreview>
+  preview(threadId: string, options?: Omit<OrderOptions, 'leaveInbox'>): Promise<PreviewedProposal>
   /** Applies a preview with its proposal, or what somebody made of that. */
   applyPreview(
     threadId: string,
-    preview: CompactionPreview,
+    preview: PreviewedProposal,
     proposal?: Proposal,
-  ): Promise<CompactionResult>
+  ): Promise<RunResult>
   /** Takes back the last compaction, or that one; between two requests. */
   undo(threadId: string, compaction?: number): Promise<ThreadEvent>
   redo(threadId: string): Promise<ThreadEvent>
@@ -81,7 +77,10 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
     runTask: (task) => runTask(core, task),
     deliverWaiting: (desk) => deliverWaiting(core, desk),
   }
-  const working = ports.jobs?.work((threadId, signal) => compactAsJob(core, threadId, signal))
+  const working = ports.jobs?.work(
+    (threadId, signal) => compactAsJob(core, threadId, signal),
+    closing.signal,
+  )
   // That it cannot work on jobs is told when it is closed; others can.
   working?.catch(() => undefined)
   const agent: Agent = {
@@ -229,7 +228,7 @@ async function pump(
 async function settleInbox(
   core: AgentCore,
   threadId: string,
-  { success, fresh }: CompactionResult,
+  { success, fresh }: RunResult,
 ): Promise<void> {
   if (fresh) await moveInbox(core, threadId, fresh.threadId)
   const desk = core.desks.of(threadId)

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../test/dev-model/manual-clock.ts'
 import { until } from '../../test/wait.ts'
-import type { CompactionResult } from '../core/agent/frame.ts'
+import type { RunResult } from '../core/agent/frame.ts'
 import type { Edit } from '../core/edit/change.ts'
 import type { Proposal, StrategyInput } from '../core/edit/strategy.ts'
 import type { EventOf } from '../core/log/event.ts'
@@ -167,9 +167,9 @@ describe('hooks before a compaction', () => {
 })
 
 describe('hooks after a compaction', () => {
-  const done: CompactionResult = { ...run, success: true, end: 'committed', durationMs: 5 }
+  const done: RunResult = { ...run, success: true, end: 'committed', durationMs: 5 }
 
-  function committed(edits: readonly Edit[]): CompactionResult {
+  function committed(edits: readonly Edit[]): RunResult {
     return { ...done, event: { seq: 20, data: { edits } } as EventOf<'COMPACTION'> }
   }
 
@@ -180,7 +180,7 @@ describe('hooks after a compaction', () => {
       { after: async () => 'The plan was saved.' },
       { after: (result) => void heard.push([3, result]) },
     ]
-    const failed: CompactionResult = { ...done, success: false, end: 'failed' }
+    const failed: RunResult = { ...done, success: false, end: 'failed' }
     for (const result of [done, failed]) {
       heard.length = 0
       const { notices } = await runAfterHooks(hooks, run, result, setUp().options)
@@ -248,7 +248,7 @@ describe('hooks after a compaction', () => {
     expect((await stuck).notices).toEqual([
       'Hook 1 failed after the compaction: The compaction was aborted.',
     ])
-    const result: CompactionResult = { ...done, success: false, end: 'aborted' }
+    const result: RunResult = { ...done, success: false, end: 'aborted' }
     expect(await runAfterHooks([{ after: () => 'heard' }], run, result, options)).toMatchObject({
       notices: ['heard'],
     })

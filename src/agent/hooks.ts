@@ -1,5 +1,5 @@
 // Hooks: what others may say before a compaction and hear after it. None of them can break one.
-import type { CompactionResult, RunInfo } from '../core/agent/frame.ts'
+import type { RunInfo, RunResult } from '../core/agent/frame.ts'
 import type { EntryId, NewId } from '../core/edit/change.ts'
 import type { Proposal, Strategy, StrategyInput } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
@@ -42,7 +42,7 @@ export interface CompactionHooks {
   readonly name?: string // for notices, and behind `hook:` as the id of the strategy
   before?(run: HookedRun, signal: Signal): Reply<BeforeReply>
   /** Of every run that `before` heard of, also of one that failed. A text is told to people. */
-  after?(result: CompactionResult, run: HookedRun, signal: Signal): Reply<string | AfterReply>
+  after?(result: RunResult, run: HookedRun, signal: Signal): Reply<string | AfterReply>
   onDrop?(dropped: readonly Dropped[], run: HookedRun, signal: Signal): Reply<never>
 }
 
@@ -114,7 +114,7 @@ export async function runBeforeHooks(
 export async function runAfterHooks(
   hooks: readonly CompactionHooks[],
   run: HookedRun,
-  result: CompactionResult,
+  result: RunResult,
   options: HookOptions,
 ): Promise<{ readonly notices: string[]; readonly reminders: string[] }> {
   const notices: string[] = []

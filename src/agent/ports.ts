@@ -1,6 +1,6 @@
 // What an agent is made of: everything it needs from outside, and the limits it keeps.
 import type { ApprovalPolicy } from '../core/agent/approval.ts'
-import type { Tool } from '../core/agent/tool.ts'
+import type { ReplacementRequest, Tool } from '../core/agent/tool.ts'
 import type { PinningPolicy } from '../core/edit/detected-pins.ts'
 import type { Strategy, SummaryForm } from '../core/edit/strategy.ts'
 import type { Provider, ToolSchema } from '../core/model.ts'
@@ -42,30 +42,13 @@ export type ToolsFor = (thread: {
   readonly workspace?: string
 }) => readonly Tool[]
 
-/** What an agent asks of its `compact` tool, in either form (docs/spec/conflicts.md, C2). */
-export type CompactInput =
-  | {
-      readonly mode: 'ranges'
-      readonly replacements: readonly {
-        readonly from?: string
-        readonly to?: string
-        readonly summary: string
-      }[]
-    }
-  | {
-      readonly mode: 'summary'
-      readonly summary: string
-      readonly contextFiles?: readonly string[]
-      readonly continuation?: string
-    }
-
 /** The `compact` tool in the form that a preset offers. */
 export interface CompactTool {
-  schema(mode: CompactInput['mode']): ToolSchema
+  schema(mode: ReplacementRequest['mode']): ToolSchema
   /** The input, checked strictly; a text says what is wrong with it and how it should look. */
-  read(mode: CompactInput['mode'], input: Json): CompactInput | string
+  read(mode: ReplacementRequest['mode'], input: Json): ReplacementRequest | string
   /** What replaces the thread, or ranges of it, and ends the call where there is one in the thread. */
-  strategy(input: CompactInput, files: readonly ContextFile[], callId?: string): Strategy
+  strategy(input: ReplacementRequest, files: readonly ContextFile[], callId?: string): Strategy
 }
 
 /** A file that `compact` is to carry over, as it is now. */
@@ -88,7 +71,10 @@ export type Approver = (question: ApprovalQuestion) => Promise<'allow' | 'deny'>
 
 export interface AgentPorts {
   readonly threads: Threads
-  readonly store: Pick<Store, 'takeLease' | 'releaseLease' | 'list' | 'read'>
+  readonly store: Pick<
+    Store,
+    'takeLease' | 'releaseLease' | 'list' | 'read' | 'append' | 'info' | 'snapshot'
+  >
   readonly clock: Clock
   readonly ids: Ids
   /**

@@ -1,19 +1,19 @@
 // The client interface, the same in process and over HTTP
-import type { AgentFrame, CompactionResult } from '../core/agent/frame.ts'
+import type { AgentFrame, RunResult } from '../core/agent/frame.ts'
 import type { Reading } from '../core/edit/change.ts'
 import type { PrecisError } from '../core/errors.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
 import type { UserContent } from '../core/view/content.ts'
 import type { UsageTotals } from '../core/window/usage.ts'
 import type {
-  CompactionDiff,
-  CompactionFigures,
   ContextFigures,
   ContextPage,
   ContextPicture,
   EntryPlace,
   ModelCost,
+  ReportFigures,
   TimelinePoint,
+  ViewDiff,
 } from './context-types.ts'
 
 export type * from './context-types.ts'
@@ -115,7 +115,7 @@ export interface CommandOutcome {
   readonly ok: boolean
   readonly text: string
   readonly threadId?: string // where to continue
-  readonly compaction?: CompactionResult
+  readonly compaction?: RunResult
   readonly returned?: string // for the editor it came from
 }
 
@@ -132,7 +132,7 @@ export type StreamItem =
       readonly delayMs: number
     }
 
-export interface CompactRequest {
+export interface StrategyRequest {
   readonly strategy?: string
   readonly instructions?: string
   readonly nextPrompt?: string
@@ -147,7 +147,7 @@ export interface Preview {
   readonly after: Reading
   readonly report: string // for people
   /** Absent if the conversation would continue in a new thread. */
-  readonly figures?: CompactionFigures
+  readonly figures?: ReportFigures
   /** The texts it would put into the context; those with `isEditable` may be changed before applying. */
   readonly texts: readonly PreviewText[]
 }
@@ -223,10 +223,10 @@ export interface Client {
   resume(threadId: string): Promise<void>
   abort(threadId: string): Promise<void>
   decide(threadId: string, callId: string, decision: 'allow' | 'deny'): Promise<void>
-  compact(threadId: string, request?: CompactRequest): Promise<CommandOutcome>
-  preview(threadId: string, request?: CompactRequest): Promise<Preview>
+  compact(threadId: string, request?: StrategyRequest): Promise<CommandOutcome>
+  preview(threadId: string, request?: StrategyRequest): Promise<Preview>
   /** What it would change; known to the process that made it. */
-  previewDiff(threadId: string, previewId: string): Promise<CompactionDiff>
+  previewDiff(threadId: string, previewId: string): Promise<ViewDiff>
   /** Refused with `stale` where what it covers has changed since. */
   applyPreview(
     threadId: string,
@@ -259,11 +259,11 @@ export interface Client {
   cost(threadId: string): Promise<readonly ModelCost[]>
   /** The size of the context over time, with every compaction. */
   timeline(threadId: string): Promise<readonly TimelinePoint[]>
-  diff(threadId: string, compaction: number): Promise<CompactionDiff>
+  diff(threadId: string, compaction: number): Promise<ViewDiff>
   report(
     threadId: string,
     compaction: number,
-  ): Promise<{ readonly text: string; readonly figures: CompactionFigures }>
+  ): Promise<{ readonly text: string; readonly figures: ReportFigures }>
   models(): Promise<readonly ModelInfo[]>
   settings(): Promise<readonly SettingInfo[]>
   change(

@@ -76,7 +76,7 @@ export interface ModelCost {
 }
 
 /** The view before and after one compaction. */
-export interface CompactionDiff {
+export interface ViewDiff {
   readonly compaction: number // its sequence number
   readonly before: readonly DiffEntry[]
   readonly after: readonly DiffEntry[]
@@ -97,7 +97,7 @@ export interface DiffEntry {
 }
 
 /** What a compaction does, in the tokens of the window's own figures. */
-export interface CompactionFigures {
+export interface ReportFigures {
   readonly strategy: string
   readonly trigger: string
   readonly before?: number

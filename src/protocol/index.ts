@@ -14,8 +14,6 @@ export type {
   Approval,
   Client,
   CommandOutcome,
-  CompactionDiff,
-  CompactionFigures,
   ContextEntry,
   ContextPicture,
   DiffEntry,
@@ -25,11 +23,13 @@ export type {
   ModelInfo,
   Preview,
   RecallHit,
+  ReportFigures,
   SettingInfo,
   StreamItem,
   ThreadDetail,
   ThreadSummary,
   TimelinePoint,
+  ViewDiff,
 } from './client.ts'
 export { createClient } from './http-client.ts'
 export { ThreadView, unknownCommand } from './view.ts'
@@ -37,6 +37,7 @@ export {
   type AnswerBlock,
   type CompactionBlock,
   errorWords,
+  inputText,
   type NoticeBlock,
   type ShownImage,
   type ThinkingBlock,

@@ -283,7 +283,7 @@ export const machineSessionsSchema = z
         })
         .meta({ id: 'MachineSession' }),
     ),
-    total: count.describe('sessions on the machine'),
+    total: count.describe('sessions that match, listed or not'),
     isPartial: z
       .literal(true)
       .exactOptional()

@@ -233,3 +233,15 @@ export interface NoticeBlock extends Keyed {
   /** The command that it answers. */
   readonly command?: string
 }
+
+/** The input of a call for people: texts as they are, lines and all. */
+export function inputText(input: Json): string {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return JSON.stringify(input, undefined, 2)
+  return Object.entries(input)
+    .map(([key, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
+      return `${key}:${text.includes('\n') ? '\n' : ' '}${text}`
+    })
+    .join('\n')
+}

@@ -352,6 +352,14 @@ describe('compactions', () => {
       for (const item of order === 0 ? items : items.reverse()) view.apply(item)
       expect(drawn(view)).toEqual(['user: hi', 'compaction done chunked-fold: in short'])
       expect(view.blocks[1]).toMatchObject({ seq: 2, beforeTokens: 900, afterTokens: 90 })
+      // The timeline has them on the base of the window, and they stay so when it is said again.
+      expect(view.isMeasured).toBe(false)
+      const compaction = { strategy: 'chunked-fold', before: 1_000, after: 100 }
+      view.measure([{ seq: 2, tokens: 100, by: 'estimated', compaction }])
+      view.apply({ kind: 'event', event } as never)
+      view.measure([])
+      expect(view.isMeasured).toBe(true)
+      expect(view.blocks[1]).toMatchObject({ beforeTokens: 1_000, afterTokens: 100 })
     }
   })
 })

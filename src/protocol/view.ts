@@ -4,10 +4,11 @@ import type { AgentFrame } from '../core/agent/frame.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
 import { nearestWord } from '../core/text/words.ts'
 import { textOfUserContent } from '../core/view/content.ts'
-import type { StreamItem, ThreadDetail } from './client.ts'
+import type { StreamItem, ThreadDetail, TimelinePoint } from './client.ts'
 import { BlockList, showEvent } from './view-events.ts'
 import { showFrame } from './view-frames.ts'
 import {
+  type CompactionBlock,
   IDLE,
   type NoticeBlock,
   type QueuedMessage,
@@ -32,6 +33,8 @@ export class ThreadView {
   #status: ViewStatus = IDLE
   /** Compactions that were undone or brought back, by number: they may be shown only later. */
   readonly #settled = new Map<number, 'undone' | 'done'>()
+  /** Sizes on the base of the window, by the key of a compaction. */
+  readonly #sizes = new Map<string, NonNullable<TimelinePoint['compaction']>>()
 
   get blocks(): readonly ViewBlock[] {
     return this.#list.blocks
@@ -80,6 +83,31 @@ export class ThreadView {
     const earlier = new ThreadView()
     for (const event of events) earlier.#applyEvent(event)
     this.#list.prepend(earlier.blocks.map((block) => this.#asItIsNow(block)))
+  }
+
+  /** Whether the size of every compaction is on the base of the window: its event has an estimate. */
+  get isMeasured(): boolean {
+    return this.#compactions().every(({ key }) => this.#sizes.has(key))
+  }
+
+  /** Gives compactions the sizes that the timeline of their thread says. */
+  measure(points: readonly TimelinePoint[]): void {
+    for (const block of this.#compactions()) {
+      const found = points.find(({ seq }) => seq === block.seq)?.compaction
+      const size = this.#sizes.get(block.key) ?? found
+      if (!size) continue
+      this.#sizes.set(block.key, size)
+      const { before: beforeTokens, after: afterTokens } = size
+      if (beforeTokens === undefined || afterTokens === undefined) continue
+      if (beforeTokens !== block.beforeTokens || afterTokens !== block.afterTokens)
+        this.#list.put({ ...block, beforeTokens, afterTokens })
+    }
+  }
+
+  #compactions(): readonly CompactionBlock[] {
+    return this.#list.blocks.flatMap((block) =>
+      block.kind === 'compaction' && block.seq !== undefined ? [block] : [],
+    )
   }
 
   /** Nothing of the thread is touched: only what is shown goes. */

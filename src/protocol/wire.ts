@@ -1,6 +1,6 @@
 // Frames, results and errors on the wire: JSON with ISO times, and back.
 import type { z } from 'zod'
-import type { AgentFrame, CompactionResult } from '../core/agent/frame.ts'
+import type { AgentFrame, RunResult } from '../core/agent/frame.ts'
 import type { CompactionReport } from '../core/edit/report.ts'
 import { asPrecisError, ERROR_TABLE, type ErrorCode, PrecisError } from '../core/errors.ts'
 import { readEvent, writeEvent } from '../core/log/codec.ts'
@@ -27,7 +27,7 @@ export function toWireFrame(frame: AgentFrame): WireFrame {
     timestamp: timestamp.toISOString(),
     data: { ...fields },
   })
-  if (frame.type === 'COMPACTION_COMPLETE') return wire(completeData(data as CompactionResult))
+  if (frame.type === 'COMPACTION_COMPLETE') return wire(completeData(data as RunResult))
   if ('error' in frame && frame.error) return wire({ ...data, error: toWireError(frame.error) })
   return wire(data)
 }
@@ -50,12 +50,12 @@ export function fromWireFrame(value: unknown): AgentFrame | undefined {
 }
 
 /** LOG-78: what came to nothing has saved nothing; what nobody counted stays unknown. */
-function completeData(result: CompactionResult): WireResult {
+function completeData(result: RunResult): WireResult {
   const wire = toWireResult(result)
   return result.success ? wire : { ...wire, tokensSaved: 0 }
 }
 
-export function toWireResult(result: CompactionResult): WireResult {
+export function toWireResult(result: RunResult): WireResult {
   const { event, error, report, ...rest } = result
   return {
     ...rest,
@@ -65,7 +65,7 @@ export function toWireResult(result: CompactionResult): WireResult {
   }
 }
 
-export function fromWireResult(wire: WireResult): CompactionResult {
+export function fromWireResult(wire: WireResult): RunResult {
   const { event, error, report, ...rest } = wire
   return {
     ...rest,

@@ -20,6 +20,7 @@ import { ThreadSession } from './session.ts'
 /** FRESH-24, by whichever way it was started. */
 const FRESH = 'New session started with compacted context'
 const STARTED = `${FRESH}; /undo goes back`
+const COMPACTS = /^[/@]compact(?=\s|$)/
 
 export class Chat implements OpenChat {
   readonly ports: ChatPorts
@@ -87,8 +88,11 @@ export class Chat implements OpenChat {
   async send(text: string): Promise<void> {
     const ended = this.#turnEnds
     const { threadId } = this
+    // What it does is drawn while it does it: the command stands above.
+    const isAbove = COMPACTS.test(text)
+    if (isAbove) this.say('', 'info', text)
     const reply = await this.ports.client.send(threadId, text)
-    if (reply.status === 'command') await this.settle(threadId, reply, text)
+    if (reply.status === 'command') await this.settle(threadId, reply, isAbove ? undefined : text)
     else if (threadId !== this.threadId) return
     else if (reply.status === 'started' && reply.threadId !== undefined)
       await this.#continueIn(reply.threadId)

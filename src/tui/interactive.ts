@@ -51,6 +51,10 @@ class InteractiveChat {
   #interruptedMs = Number.NEGATIVE_INFINITY
   #isStopped = false
   #isReading = false
+  /** What was typed before the chat had the terminal comes first and at once, with newlines for Enter. */
+  #isTypedBefore = true
+  /** Sent before the thread was open; undefined from then on. */
+  #early: string[] | undefined = []
 
   constructor(options: InteractiveOptions) {
     bindKeys()
@@ -111,6 +115,7 @@ class InteractiveChat {
       await this.#chat.open(this.#options.threadId)
       if (!this.#chat.blocks.some(({ kind }) => kind !== 'notice')) this.#chat.say(FIRST_WORDS)
       if (this.#options.notice !== undefined) this.#chat.say(this.#options.notice)
+      await this.#sendEarly()
       await left
       // Keys that are still on their way must not end up in the shell.
       await this.#options.terminal.drainInput()
@@ -145,10 +150,17 @@ class InteractiveChat {
     }
     this.#editor.addToHistory(text)
     this.#transcript.clearSelection()
-    void this.#chat.submit(text)
+    if (this.#early) this.#early.push(text)
+    else void this.#chat.submit(text)
   }
 
-  /** In front of what is typed now. */
+  /** Each line by itself and in its order, as if it had been typed now. */
+  async #sendEarly(): Promise<void> {
+    for (let text = this.#early?.shift(); text !== undefined; text = this.#early?.shift())
+      await this.#chat.submit(text)
+    this.#early = undefined
+  }
+
   /** In the order in which they were typed, by whichever way they come; what is typed now stays behind. */
   #putBack(text: string, by: 'command' | 'queue'): void {
     const typed = this.#editor.getExpandedText()
@@ -160,6 +172,14 @@ class InteractiveChat {
   }
 
   #onKey(data: string): boolean {
+    if (data === '\n' && this.#isTypedBefore && !this.#tui.hasOverlay()) {
+      this.#editor.handleInput('\r')
+      return true
+    }
+    if (this.#isTypedBefore)
+      queueMicrotask(() => {
+        this.#isTypedBefore = false
+      })
     const action = keyAction(data)
     if (action === undefined || this.#tui.hasOverlay()) return false
     return this.#act(action)

@@ -62,7 +62,7 @@ export class ThreadSession {
     this.view.assume(detail, new Date())
     void this.#follow(events.at(-1)?.seq ?? after)
     // It may have come to its end before it was followed.
-    if (detail.isCompacting) void this.refresh()
+    if (detail.isCompacting || !this.view.isMeasured) void this.refresh()
   }
 
   stop(): void {
@@ -96,12 +96,18 @@ export class ThreadSession {
       try {
         this.#detail = await this.#client.thread(this.threadId)
         this.view.endAssumed(this.#detail)
+        await this.#measure()
         this.#listener.onChange()
       } catch (thrown) {
         this.#fail(thrown)
         return
       }
     }
+  }
+
+  async #measure(): Promise<void> {
+    const isKnown = this.view.isMeasured
+    this.view.measure(isKnown ? [] : await this.#client.timeline(this.threadId))
   }
 
   async #follow(afterSeq: number): Promise<void> {

@@ -16,14 +16,25 @@ export function percentText(percent: number | undefined): string {
     : `${percent < 10 && percent > 0 ? percent.toFixed(1) : Math.round(percent)} %`
 }
 
-/** How much smaller, as a share of what it was. */
-export function savedText(before: number | undefined, after: number | undefined): string {
+/** How much smaller or larger, as a share of what it was. */
+export function changedText(before: number | undefined, after: number | undefined): string {
   if (before === undefined || after === undefined || before === 0) return 'unknown'
-  return `${Math.round((100 * (before - after)) / before)} %`
+  return `${Math.round((100 * Math.abs(before - after)) / before)} %`
+}
+
+/** The same with its direction. A compaction of a short thread may leave more than there was. */
+export function savedText(before: number | undefined, after: number | undefined): string {
+  const changed = changedText(before, after)
+  if (changed === 'unknown' || changed === '0 %') return changed
+  return `${isLarger(before, after) ? '+' : '−'}${changed}`
+}
+
+export function isLarger(before: number | undefined, after: number | undefined): boolean {
+  return (after ?? 0) > (before ?? 0)
 }
 
 export function costText(costUsd: number | undefined): string {
-  return costUsd === undefined ? 'cost unknown' : `$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`
+  return costUsd === undefined ? 'cost unknown' : `$${costUsd.toFixed(costUsd < 0.1 ? 4 : 2)}`
 }
 
 export function timeText(time: Date): string {

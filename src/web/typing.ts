@@ -44,6 +44,14 @@ export function useOffers(client: Client, threadId: string, text: string): reado
 }
 
 const drafts = new Map<string, string>()
+const followers = new Set<() => void>()
+
+/** Below what is typed already; the field has the focus afterwards. */
+export function addToDraft(threadId: string, text: string): void {
+  const typed = drafts.get(threadId)
+  drafts.set(threadId, typed === undefined ? text : `${typed}\n${text}`)
+  for (const follow of followers) follow()
+}
 
 /** The draft message of each thread, kept while the page is open */
 interface Draft {
@@ -64,6 +72,16 @@ export function useDraft(threadId: string): Draft {
     },
     [threadId],
   )
+  useEffect(() => {
+    const follow = () => {
+      show(drafts.get(threadId) ?? '')
+      document.querySelector<HTMLElement>('.composer textarea')?.focus()
+    }
+    followers.add(follow)
+    return () => {
+      followers.delete(follow)
+    }
+  }, [threadId])
   const giveBack = useCallback(
     (typed: string) => {
       if (!drafts.has(threadId)) set(typed)

@@ -3,7 +3,7 @@ import { useCallback, useMemo } from 'react'
 import type { Client, TimelinePoint } from '../protocol/index.ts'
 import type { ThreadSnapshot } from './thread-feed.ts'
 import { useLoaded } from './use-loaded.ts'
-import type { LastCompaction } from './views/window-strip.tsx'
+import type { PastChange } from './views/window-strip.tsx'
 
 type Opened = ThreadSnapshot & { readonly detail: { readonly threadId: string } }
 
@@ -12,7 +12,7 @@ export function useTimeline(
   { detail, measured, changes, blocks }: Opened,
 ): {
   readonly points: readonly TimelinePoint[]
-  readonly compactions: readonly LastCompaction[]
+  readonly compactions: readonly PastChange[]
 } {
   const { threadId } = detail
   const load = useCallback(() => client.timeline(threadId), [client, threadId])
@@ -38,7 +38,7 @@ export function useTimeline(
 function compactionsIn(
   points: readonly TimelinePoint[],
   times: ReadonlyMap<number, Date | undefined>,
-): readonly LastCompaction[] {
+): readonly PastChange[] {
   const undone = new Set<number>()
   for (const point of points) {
     if (point.undone !== undefined) undone.add(point.undone)

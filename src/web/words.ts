@@ -1,5 +1,8 @@
 // The words of the page for ids of the log: strategies, categories, roles, labels, reasons.
 
+/** Of a compaction that an imported session brought along. */
+const RECORDED = 'recorded'
+
 /** What each strategy does, in one line; those that ask a model cost what it costs. */
 const STRATEGIES: Readonly<Record<string, { readonly does: string; readonly asks?: true }>> = {
   cascade: { does: 'Takes the cheapest steps first, until it is small enough' },
@@ -15,6 +18,18 @@ const STRATEGIES: Readonly<Record<string, { readonly does: string; readonly asks
   'whole-summary': { does: 'A model writes one summary of everything', asks: true },
   'chunked-fold': { does: 'A model folds the conversation chunk by chunk', asks: true },
   'fresh-session': { does: 'A model’s summary opens a new thread; this one stays', asks: true },
+  [RECORDED]: { does: 'The agent of the session did this, before the import' },
+}
+
+export function strategyName(id: string): string {
+  return id === RECORDED ? 'its own agent' : id
+}
+
+/** Rules that remove the same whatever is asked for. */
+const BY_RULE: ReadonlySet<string> = new Set(['prune', 'trim-tool-results', 'mask', 'drop-turns'])
+
+export function followsInstructions(id: string): boolean {
+  return !BY_RULE.has(id)
 }
 
 export function strategyWords(id: string): string {
@@ -35,7 +50,7 @@ export interface Category {
 
 /** In the order in which they are drawn, everywhere. */
 const CATEGORIES: readonly Category[] = [
-  { name: 'system', shown: 'System prompt', id: 'system' },
+  { name: 'system', shown: 'System', id: 'system' },
   { name: 'tools', shown: 'Tools and overhead', id: 'tools' },
   { name: 'summaries', shown: 'Summaries', id: 'summaries' },
   { name: 'user', shown: 'You', id: 'user' },
@@ -102,15 +117,20 @@ const REASONS: Readonly<Record<string, string>> = {
   'hidden-thinking': 'Thinking is hidden',
   duplicate: 'The same content stands elsewhere',
   superseded: 'Newer content replaces it',
+  'repeated-reads': 'The file was read again or rewritten later',
+  'repeated-results': 'The same result came again',
+  'superseded-writes': 'The file was written again later',
+  'failed-attempts': 'A later attempt succeeded',
+  progress: 'Progress output',
+  logs: 'Repeated log lines',
+  listings: 'Long listings',
+  base64: 'Encoded data',
 }
 
 /** Why something was removed: a reason of its own, or what the strategy does. */
 export function reasonWords(why: string): string {
-  const { does } = STRATEGIES[why] ?? {}
-  return (
-    REASONS[why] ??
-    (does ? `${why}: ${does[0]?.toLowerCase()}${does.slice(1)}` : why.replaceAll('-', ' '))
-  )
+  const words = why.replaceAll('-', ' ')
+  return REASONS[why] ?? STRATEGIES[why]?.does ?? `${words[0]?.toUpperCase()}${words.slice(1)}`
 }
 
 const AGENTS: Readonly<Record<string, string>> = {

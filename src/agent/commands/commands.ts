@@ -1,12 +1,12 @@
 // What each command does to a thread, and what it answers: the same in every interface.
 import type { Command } from '../../core/agent/commands.ts'
-import type { CompactionResult } from '../../core/agent/frame.ts'
+import type { RunResult } from '../../core/agent/frame.ts'
 import { CONTINUE_AFTER_FOLD } from '../../core/edit/continue-prompt.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import { NO_STRATEGY, threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
-import type { CompactOptions } from '../compaction/compact-thread.ts'
+import type { OrderOptions } from '../compaction/compact-thread.ts'
 import { inherited } from '../compaction/fresh-session.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { readReason } from '../loop/results.ts'
@@ -18,7 +18,7 @@ export interface CommandReply {
   readonly command: Command['command']
   readonly ok: boolean
   readonly text: string // for people
-  readonly compaction?: CompactionResult
+  readonly compaction?: RunResult
   /** Where to go on: another thread, for /fork and /new. */
   readonly threadId?: string
   /** What to say next, now that the command is done. */
@@ -31,7 +31,7 @@ export interface CommandDeps {
   readonly core: AgentCore
   readonly threadId: string
   /** What the agent's own `compact` does. */
-  compact(threadId: string, options: CompactOptions): Promise<CompactionResult>
+  compact(threadId: string, options: OrderOptions): Promise<RunResult>
   readonly signal?: AbortSignal
 }
 
@@ -186,7 +186,7 @@ const RUNS: Run = {
 
 async function compactAndSay(
   { core, threadId, compact, signal }: CommandDeps,
-  asked: Pick<CompactOptions, 'instructions' | 'nextPrompt'>,
+  asked: Pick<OrderOptions, 'instructions' | 'nextPrompt'>,
 ): Promise<Exclude<Answer, string>> {
   const running = core.desks.of(threadId).compaction
   const compaction = await compact(threadId, {
@@ -209,13 +209,13 @@ async function compactAndSay(
 }
 
 /** Two that ask at once get one compaction: the second learns so, and what became of its words. */
-function joinedWords({ instructions }: Pick<CompactOptions, 'instructions'>): string {
+function joinedWords({ instructions }: Pick<OrderOptions, 'instructions'>): string {
   const unused = instructions === undefined ? '' : ' Its instructions were not used.'
   return `A compaction was already running; this one joined it.${unused}`
 }
 
 /** A fold is gone on from at once, also where the user has said nothing further (C3). */
-function promptAfter(compaction: CompactionResult | undefined): string | undefined {
+function promptAfter(compaction: RunResult | undefined): string | undefined {
   const isFold = compaction?.strategy === 'chunked-fold'
   return isFold && (compaction.event?.data.edits.length ?? 0) > 0 ? CONTINUE_AFTER_FOLD : undefined
 }

@@ -1,11 +1,12 @@
 // What commands say: the presets, the window and the end of a compaction in words.
-import type { CompactionResult } from '../../core/agent/frame.ts'
+
+import type { RunResult } from '../../core/agent/frame.ts'
 import { metTargetIn } from '../../core/edit/irreducible.ts'
 import { committedFacts, renderCaveats, renderSizes } from '../../core/edit/report-text.ts'
+import { FRESH_SESSION } from '../../core/edit/strategy.ts'
 import { weightOf } from '../../core/view/context.ts'
 import type { EntryKind } from '../../core/view/entry.ts'
 import { type Fallback, PRESETS, type Preset, type StrategyRun } from '../../core/window/presets.ts'
-import { FRESH_SESSION } from '../compaction/fresh-session.ts'
 import type { WindowStatus } from '../loop/window-status.ts'
 
 interface PresetWords {
@@ -105,7 +106,7 @@ const FRESH = 'New session started with compacted context'
 const SUCCESS = '✅ Conversation compacted successfully'
 
 /** How a compaction ended: what the thread keeps of it, and what the caller learns besides. */
-export function compactionWords(result: CompactionResult): [said: string, ...more: string[]] {
+export function compactionWords(result: RunResult): [said: string, ...more: string[]] {
   const { success, strategy, error, end, fresh, event, report } = result
   if (!success) {
     const why = error?.message ?? end
@@ -126,7 +127,7 @@ export function compactionWords(result: CompactionResult): [said: string, ...mor
 const TAKES_ALL = 'summarize'
 
 /** What a person is told whose compaction changed nothing: why, and what would change something. */
-function nothingDone(result: CompactionResult): string {
+function nothingDone(result: RunResult): string {
   const { strategy, report } = result
   const nothing = `${strategy} ${whyNothing(result)}`
   const { fallback } = report ?? {}
@@ -136,7 +137,7 @@ function nothingDone(result: CompactionResult): string {
   return `Nothing was compacted: ${nothing} /strategy ${TAKES_ALL}, then /compact, summarises all but the last messages.`
 }
 
-function whyNothing({ event }: CompactionResult): string {
+function whyNothing({ event }: RunResult): string {
   const met = metTargetIn(event?.data.metadata)
   if (!met) return 'found nothing to take out, and the context is as it was.'
   const [tokens, target] = [met.tokens, met.targetTokens].map((each) =>

@@ -1,18 +1,19 @@
 // `/compact` where the agent itself compacts: it is asked to call its `compact` tool, and what it answers is the proposal.
+import type { ReplacementRequest } from '../../core/agent/tool.ts'
+import { billedAnswer } from '../../core/billed-answer.ts'
+import type { ReportFallback } from '../../core/edit/report.ts'
 import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
-import { collectAnswer } from '../../core/model.ts'
 import { type Built, buildMessages } from '../../core/view/build.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
 import type { Message } from '../../core/view/message.ts'
-import { sumUsage } from '../../core/window/usage.ts'
+import { sumUsage, withUsage } from '../../core/window/usage.ts'
 import type { Turn } from '../core.ts'
 import { requestFor } from '../loop/answer.ts'
 import { readReason } from '../loop/results.ts'
 import { count, rangeLines } from '../loop/window-fill.ts'
 import type { WindowStatus } from '../loop/window-status.ts'
-import type { CompactInput } from '../ports.ts'
 import { findFiles } from './compact-call.ts'
 
 const TRIES = 2
@@ -38,49 +39,83 @@ export function askAgent(turn: Turn, seen: WindowStatus): Strategy {
 async function proposeByAgent(
   turn: Turn,
   seen: WindowStatus,
-  mode: CompactInput['mode'],
+  mode: ReplacementRequest['mode'],
   input: StrategyInput,
 ): Promise<Proposal> {
   let usage: TokenUsage | undefined
-  let complaint: string | undefined
+  let complaint: Complaint | undefined
   for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-    const answer = await askOnce(turn, seen, input, complaint)
+    const answer = await askOnce(turn, seen, input, complaint?.toAgent).catch((thrown: unknown) => {
+      throw withUsage(asTooLong(thrown), usage)
+    })
     if (answer.usage) usage = sumUsage(usage, answer.usage)
-    const proposal = await proposalFrom(turn, seen, mode, input, answer.called)
-    if (typeof proposal !== 'string') return { ...proposal, ...(usage && { usage }) }
+    const proposal = await proposalFrom(turn, seen, mode, input, answer.called).catch(
+      (thrown: unknown) => {
+        throw withUsage(thrown, usage)
+      },
+    )
+    if (!('toAgent' in proposal)) return { ...proposal, ...(usage && { usage }) }
     complaint = proposal
   }
-  const why =
-    complaint === NOT_CALLED
-      ? 'it did not call its `compact` tool.'
-      : `its call was refused: ${complaint}`
-  throw new PrecisError('model-failed', `The agent did not compact the thread: ${why}`, {
-    hint: 'Try again, or type /strategy summarize and then /compact.',
-    details: { ...(usage && { usage }) },
+  throw new PrecisError(
+    'model-failed',
+    `The agent did not compact the thread: ${complaint?.toUser ?? NOT_CALLED.toUser}`,
+    {
+      hint: 'Try again, or type /strategy summarize and then /compact.',
+      details: { ...(usage && { usage }) },
+    },
+  )
+}
+
+const TOO_LONG = 'The conversation is too long for its model: the agent cannot be asked.'
+
+/** Why another strategy runs where the agent should be asked. */
+export function tooLongToAsk(mode: ReplacementRequest['mode']): ReportFallback {
+  return { from: IDS[mode], reason: TOO_LONG }
+}
+
+/** The provider's own hint is to compact the conversation, which is what was tried. */
+function asTooLong(thrown: unknown): unknown {
+  if (!PrecisError.is(thrown) || thrown.code !== 'overflow') return thrown
+  return new PrecisError('overflow', TOO_LONG, {
+    hint: 'Type /strategy summarize and then /compact: it is summarised in parts.',
+    cause: thrown,
   })
 }
 
-/** To the agent; the user reads other words. */
-const NOT_CALLED = 'You did not call the tool.'
+/** What is wrong with what the agent has called for: it can act on other words than a user. */
+interface Complaint {
+  readonly toAgent: string
+  readonly toUser: string
+}
 
-/** A text says what is wrong with what the agent has called for. */
+const NOT_CALLED: Complaint = {
+  toAgent: 'You did not call the tool.',
+  toUser: 'it did not call its `compact` tool.',
+}
+
+function refusedCall(toAgent: string, message = toAgent): Complaint {
+  return { toAgent, toUser: `its call was refused. ${message}` }
+}
+
 async function proposalFrom(
   turn: Turn,
   seen: WindowStatus,
-  mode: CompactInput['mode'],
+  mode: ReplacementRequest['mode'],
   input: StrategyInput,
   called: Asked['called'],
-): Promise<Proposal | string> {
+): Promise<Proposal | Complaint> {
   const { compactTool } = turn.core.ports
   if (called === undefined) return NOT_CALLED
   const read = compactTool.read(mode, called)
-  if (typeof read === 'string') return read
+  if (typeof read === 'string') return refusedCall(read)
   const wanted = withoutContinuation(read)
   const strategy = compactTool.strategy(wanted, await findFiles(turn, seen, wanted))
   try {
     return await strategy.propose(input)
   } catch (thrown) {
-    if (PrecisError.is(thrown) && thrown.code !== 'aborted') return readReason(thrown)
+    if (PrecisError.is(thrown) && thrown.code !== 'aborted')
+      return refusedCall(readReason(thrown), thrown.message)
     throw thrown
   }
 }
@@ -100,9 +135,8 @@ async function askOnce(
   const text = requestText(input, seen, built, complaint)
   const request = requestFor(seen, built, turn.signal, message(text))
   const { model } = seen
-  const { answer, calls } = await collectAnswer(model.ref, model.provider.stream(request))
+  const { calls, usage } = await billedAnswer(model.ref, model.provider, request)
   const call = calls.find(({ name }) => name === 'compact')
-  const usage = answer.tokenUsage && { ...answer.tokenUsage, model: model.ref }
   return { called: call?.arguments, ...(usage && { usage }) }
 }
 
@@ -143,7 +177,7 @@ function message(text: string): Message {
 }
 
 /** The user says what comes next, not the agent. */
-function withoutContinuation(input: CompactInput): CompactInput {
+function withoutContinuation(input: ReplacementRequest): ReplacementRequest {
   if (input.mode === 'ranges') return input
   const { continuation: _, ...rest } = input
   return rest

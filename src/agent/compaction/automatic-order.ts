@@ -1,10 +1,11 @@
 // What a compaction needs that nobody asked for: the decision, the order, and what is remembered of its result.
 import type { CompactionPlan } from '../../compaction/plan.ts'
-import type { CompactionResult } from '../../core/agent/frame.ts'
-import { buildMarker } from '../../core/view/context.ts'
+import type { RunResult } from '../../core/agent/frame.ts'
+import { buildMarker, weightOf } from '../../core/view/context.ts'
 import { type Decision, decide, policyAfter } from '../../core/window/policy.ts'
+import { computeCapacity, windowOf } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
-import type { WindowStatus } from '../loop/window-status.ts'
+import { targetWeight, type WindowStatus } from '../loop/window-status.ts'
 import type { Order } from './compaction-run.ts'
 import { planFor, strategiesFor } from './compaction-settings.ts'
 
@@ -37,7 +38,10 @@ export function automaticOrder(
   turn: Turn,
   seen: WindowStatus,
   message: string,
-  given: Pick<CompactionPlan, 'trigger' | 'targetTokens' | 'acceptableTokens' | 'lastResort'>,
+  given: Pick<
+    CompactionPlan,
+    'trigger' | 'targetTokens' | 'acceptableTokens' | 'lastResort' | 'isOverfull'
+  >,
 ): Order | undefined {
   const { choices, preset, model } = seen
   const strategies = strategiesFor({
@@ -55,7 +59,7 @@ export function automaticOrder(
   }
 }
 
-export function noteResult({ core, desk }: Turn, result: CompactionResult): void {
+export function noteResult({ core, desk }: Turn, result: RunResult): void {
   if (result.end === 'aborted' || result.end === 'vetoed') return
   const atMs = core.ports.clock.now().getTime()
   desk.policy = policyAfter(
@@ -63,3 +67,29 @@ export function noteResult({ core, desk }: Turn, result: CompactionResult): void
     result.success ? { type: 'compacted', atMs } : { type: 'failed' },
   )
 }
+
+/** Where the target cannot be reached: what is below this limit will do, and less than there is now. */
+export function fitting(
+  seen: WindowStatus,
+  limitTokens: number | undefined,
+  margin: number,
+): Pick<Order['plan'], 'acceptableTokens' | 'lastResort'> {
+  const smaller = Math.floor(MARGIN * weightOf(seen.state.context))
+  const fits =
+    limitTokens === undefined ? smaller : targetWeight(seen, Math.ceil(margin * limitTokens) - 1)
+  return { acceptableTokens: Math.min(smaller, fits), lastResort: LAST_RESORT }
+}
+
+export function capacityOf({ budget }: WindowStatus): number | undefined {
+  const window = windowOf(budget)
+  return window === undefined ? undefined : computeCapacity(budget, window)
+}
+
+/** Whether no request can hold the context, as far as the window is known. */
+export function isOverfull(seen: WindowStatus): boolean {
+  const { tokens = 0 } = seen.reading
+  return tokens > (capacityOf(seen) ?? Number.POSITIVE_INFINITY)
+}
+
+const LAST_RESORT = 'cascade'
+export const MARGIN = 0.9

@@ -1,12 +1,19 @@
 // Automatic compaction: looked at before each request and after each answer, decided by the policy, then done.
-import type { CompactionResult } from '../../core/agent/frame.ts'
+import type { RunResult } from '../../core/agent/frame.ts'
 import type { PrecisError } from '../../core/errors.ts'
-import { weightOf } from '../../core/view/context.ts'
 import { type Decision, decide, observeReading, policyAfter } from '../../core/window/policy.ts'
-import { computeCapacity, triggerTokens, windowOf } from '../../core/window/trigger.ts'
+import { triggerTokens } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
 import { targetWeight, type WindowStatus } from '../loop/window-status.ts'
-import { automaticOrder, decideByItself, noteResult } from './automatic-order.ts'
+import {
+  automaticOrder,
+  capacityOf,
+  decideByItself,
+  fitting,
+  isOverfull,
+  MARGIN,
+  noteResult,
+} from './automatic-order.ts'
 import { prepareMeanwhile } from './background.ts'
 import { runCompaction } from './compaction.ts'
 import type { Order } from './compaction-run.ts'
@@ -23,6 +30,7 @@ export async function compactIfFull(turn: Turn, seen: WindowStatus): Promise<boo
         trigger: 'auto',
         targetTokens: targetOf(seen, decision),
         ...fitting(seen, triggerTokens(seen.policy, seen.budget), 1),
+        isOverfull: isOverfull(seen),
       })
       return order !== undefined && (await compactNow(turn, order)).success
     }
@@ -100,31 +108,11 @@ export async function compactForOverflow(
     : { retry: false, why: 'The compaction did not make the context smaller.' }
 }
 
-/** Where the target cannot be reached: what is below this limit will do, and less than there is now. */
-function fitting(
-  seen: WindowStatus,
-  limitTokens: number | undefined,
-  margin: number,
-): Pick<Order['plan'], 'acceptableTokens' | 'lastResort'> {
-  const smaller = Math.floor(MARGIN * weightOf(seen.state.context))
-  const fits =
-    limitTokens === undefined ? smaller : targetWeight(seen, Math.ceil(margin * limitTokens) - 1)
-  return { acceptableTokens: Math.min(smaller, fits), lastResort: LAST_RESORT }
-}
-
-function capacityOf({ budget }: WindowStatus): number | undefined {
-  const window = windowOf(budget)
-  return window === undefined ? undefined : computeCapacity(budget, window)
-}
-
-const LAST_RESORT = 'cascade'
-const MARGIN = 0.9
-
 /**
  * A compaction that runs already is waited for: it may be all that is needed, and whoever started it
  * takes note of it.
  */
-async function compactNow(turn: Turn, order: Order): Promise<CompactionResult> {
+async function compactNow(turn: Turn, order: Order): Promise<RunResult> {
   const { core, desk } = turn
   while (desk.compaction) {
     const running = await desk.compaction

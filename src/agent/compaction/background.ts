@@ -1,9 +1,8 @@
 // Compactions in the background: beside the turn that asks for one, or as a job that any process may do.
 import { PrecisError } from '../../core/errors.ts'
 import type { Signal } from '../../core/ports.ts'
-import type { AgentCore, Turn } from '../core.ts'
+import type { AgentCore, ThreadRuntime, Turn } from '../core.ts'
 import { BUSY, busyElsewhere, withThreadLease } from '../inbox/thread-lease.ts'
-import type { ThreadRuntime } from '../loop/thread-runtime.ts'
 import { readWindowStatus, targetWeight, type WindowStatus } from '../loop/window-status.ts'
 import { automaticOrder, decideByItself, noteResult } from './automatic-order.ts'
 import { runCompaction } from './compaction.ts'

@@ -1,4 +1,5 @@
 // The agent calls `compact`: the range form and the whole form, and what happens afterwards.
+import type { ReplacementRequest } from '../../core/agent/tool.ts'
 import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { weightOf } from '../../core/view/context.ts'
@@ -10,7 +11,7 @@ import type { Turn } from '../core.ts'
 import { waitingIn } from '../inbox/waiting.ts'
 import { type Call, failed, readReason, record } from '../loop/results.ts'
 import { targetWeight, type WindowStatus } from '../loop/window-status.ts'
-import type { CompactInput, ContextFile } from '../ports.ts'
+import type { ContextFile } from '../ports.ts'
 import { runCompaction } from './compaction.ts'
 import { planFor } from './compaction-settings.ts'
 
@@ -103,7 +104,7 @@ async function closeCall(turn: Turn, call: Call): Promise<void> {
     })
 }
 
-function afterwards(input: CompactInput): AfterCall {
+function afterwards(input: ReplacementRequest): AfterCall {
   if (input.mode === 'ranges') return 'continue'
   return input.continuation?.trim() ? 'continue' : 'wait'
 }
@@ -112,7 +113,7 @@ function afterwards(input: CompactInput): AfterCall {
 export async function findFiles(
   { core, desk }: Turn,
   seen: WindowStatus,
-  input: CompactInput,
+  input: ReplacementRequest,
 ): Promise<readonly ContextFile[]> {
   if (input.mode === 'ranges' || !input.contextFiles?.length) return []
   const { readContextFiles } = core.ports
@@ -136,7 +137,7 @@ const SHARE_OF_GONE = 0.6
 /** In tokens. Undefined where neither the window nor the length of the thread sets a limit. */
 function filesRoom(
   { state, policy, budget, reading }: WindowStatus,
-  { summary, continuation = '' }: Extract<CompactInput, { mode: 'summary' }>,
+  { summary, continuation = '' }: Extract<ReplacementRequest, { mode: 'summary' }>,
   minTokens = GATE_MIN_TOKENS,
 ): number | undefined {
   const { context } = state

@@ -1,6 +1,8 @@
 // `agent.compact`: what a person asks for, by the preset or by a strategy of their own choice.
-import type { CompactionResult } from '../../core/agent/frame.ts'
+
+import type { RunResult } from '../../core/agent/frame.ts'
 import type { Strategy } from '../../core/edit/strategy.ts'
+import { FRESH_SESSION } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { isStandIn } from '../../core/model.ts'
 import { type ThreadChoices, threadSettingsReducer } from '../../core/settings/settings-keys.ts'
@@ -8,6 +10,7 @@ import { weightOf } from '../../core/view/context.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import { decide, policyAfter } from '../../core/window/policy.ts'
 import type { Preset } from '../../core/window/presets.ts'
+import { triggerTokens } from '../../core/window/trigger.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { workWhenFree } from '../inbox/thread-lease.ts'
 import {
@@ -16,13 +19,14 @@ import {
   targetWeight,
   type WindowStatus,
 } from '../loop/window-status.ts'
-import { askAgent } from './ask-agent.ts'
+import { askAgent, tooLongToAsk } from './ask-agent.ts'
+import { fitting, isOverfull } from './automatic-order.ts'
 import { runCompaction } from './compaction.ts'
 import { compactionSince, type Order } from './compaction-run.ts'
 import { planFor, strategiesFor } from './compaction-settings.ts'
-import { FRESH_SESSION, requireExchange, sessionSince } from './fresh-session.ts'
+import { requireExchange, sessionSince } from './fresh-session.ts'
 
-export interface CompactOptions {
+export interface OrderOptions {
   /** By its id; one that is given itself is tried alone. */
   readonly strategy?: string | Strategy
   readonly instructions?: string
@@ -42,8 +46,8 @@ const MESSAGE = 'Compacting conversation to save space...'
 export async function compactByCommand(
   core: AgentCore,
   threadId: string,
-  options: Omit<CompactOptions, 'leaveInbox'> = {},
-): Promise<CompactionResult> {
+  options: Omit<OrderOptions, 'leaveInbox'> = {},
+): Promise<RunResult> {
   const desk = core.desks.of(threadId)
   if (desk.compaction) return desk.compaction
   const { version } = await core.ports.threads.context(threadId)
@@ -69,10 +73,10 @@ interface Since {
 
 async function compactNow(
   turn: Turn,
-  options: CompactOptions,
+  options: OrderOptions,
   where: 'alone' | 'beside',
   since?: Since,
-): Promise<CompactionResult> {
+): Promise<RunResult> {
   const { core, desk } = turn
   const order = await computeOrder(turn, options)
   const before = since === undefined ? undefined : await joined(turn, order, since)
@@ -90,7 +94,7 @@ async function compactNow(
 
 export async function computeOrder(
   turn: Turn,
-  { strategy, instructions, nextPrompt }: CompactOptions,
+  { strategy, instructions, nextPrompt }: OrderOptions,
 ): Promise<Order> {
   const seen = await withModel(turn)
   const choices = seen?.choices ?? (await listChoices(turn))
@@ -98,12 +102,24 @@ export async function computeOrder(
   const strategies = listStrategies(turn, { seen, choices, preset }, strategy)
   const targetTokens = seen && targetOf(turn, seen)
   const given = { strategies, instructions, nextPrompt, targetTokens }
+  const isStuck = strategy === undefined && seen !== undefined && isOverfull(seen)
+  const wayOut = isStuck && !strategies.includes(FRESH_SESSION) ? wayOutOf(seen, preset) : {}
   return {
-    plan: planFor(turn, { preset, seen }, { trigger: 'command', ...given }),
+    plan: planFor(turn, { preset, seen }, { trigger: 'command', ...given, ...wayOut }),
     message: MESSAGE,
     isAtRest: strategies.some((each) => typeof each !== 'string'), // the agent is asked
     model: seen?.model,
     seenVersion: seen?.state.context.version,
+  }
+}
+
+/** To leave a context that no request can hold as it is would end the conversation. */
+function wayOutOf(seen: WindowStatus, { command, tool }: Preset) {
+  const isAsked = command.run === 'ask-agent' && seen.choices.strategy === undefined
+  return {
+    ...fitting(seen, triggerTokens(seen.policy, seen.budget), 1),
+    isOverfull: true,
+    ...(isAsked && tool !== 'none' && { fallback: tooLongToAsk(tool) }),
   }
 }
 
@@ -135,18 +151,29 @@ function listStrategies(
   if (typeof asked === 'object') return [asked]
   const chosen = asked ?? choices.strategy
   if (chosen === undefined && preset.command.run === 'ask-agent') {
+    // What the agent cannot read is summarised in parts.
+    if (seen && isOverfull(seen) && preset.automatic !== 'off') return [preset.automatic.strategyId]
     if (seen) return [askAgent(turn, seen)]
-    throw new PrecisError('no-model', 'The agent itself is to compact, and no model is set.', {
-      hint: 'Set models.default, or name a strategy that needs no model: trim-tool-results.',
-    })
+    throw new PrecisError(
+      'no-model',
+      'This preset asks the agent to compact, but no model is set.',
+      {
+        hint: 'Set models.default, or name a strategy that needs no model: trim-tool-results.',
+      },
+    )
   }
-  return strategiesFor({
+  const planned = strategiesFor({
     preset,
     on: 'command',
     ...(chosen !== undefined && { chosen }),
     // The stand-in counts as none: its summaries are worse than what needs no model.
     hasModel: seen !== undefined && !isStandIn(seen.model.ref),
   })
+  // The gate holds no command to its target. To trim results alone may leave more than the window holds: the last
+  // resort does that, too, and goes on.
+  return asked === undefined && seen && isOverfull(seen)
+    ? planned.filter((id, at) => at === 0 || id !== 'trim-tool-results')
+    : planned
 }
 
 /**
@@ -172,7 +199,7 @@ async function joined(
   turn: Turn,
   { seenVersion, plan }: Order,
   { version, atMs }: Since,
-): Promise<CompactionResult | undefined> {
+): Promise<RunResult | undefined> {
   const { core, desk } = turn
   // A new session leaves no trace in the old one.
   if (plan.strategies.includes(FRESH_SESSION)) return sessionSince(turn, atMs)

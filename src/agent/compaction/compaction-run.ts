@@ -1,15 +1,15 @@
 // One run of a compaction: what was ordered, what is known of it so far, and what is told of it in the end.
 import type { CompactionPlan, FreshThread } from '../../compaction/plan.ts'
-import type { CompactionResult, RunInfo } from '../../core/agent/frame.ts'
+import type { RunTab } from '../../compaction/run-tab.ts'
+import type { RunInfo, RunResult } from '../../core/agent/frame.ts'
 import type { CompactionReport } from '../../core/edit/report.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { asReminder, type EventOf } from '../../core/log/event.ts'
 import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
-import type { AgentCore } from '../core.ts'
+import type { AgentCore, ThreadRuntime } from '../core.ts'
 import { type HeldLease, holdLease, tellWaiting } from '../inbox/thread-lease.ts'
-import type { ThreadRuntime } from '../loop/thread-runtime.ts'
 import { checkpointDrafts, readPreset } from '../loop/window-status.ts'
 import type { AgentModel } from '../ports.ts'
 
@@ -33,6 +33,7 @@ export interface RunState {
   readonly runId: string
   strategy: string
   spent: TokenUsage | undefined // of all attempts
+  tab?: RunTab // what it owes, once it holds the thread
   isLost?: boolean // another process has the thread now
 }
 
@@ -56,7 +57,7 @@ export function readResult(
   ended: RunEnd,
   durationMs: number,
   model: Pick<AgentModel, 'costOf'> | undefined,
-): CompactionResult {
+): RunResult {
   const { spent } = run
   const base = { ...readInfo(run), success: ended.end === 'committed', end: ended.end, durationMs }
   const costUsd = spent && model?.costOf(spent)
@@ -83,7 +84,7 @@ export function readResult(
 /** What hooks say to the model. While calls wait for results nothing may come between: it is said behind those. */
 export async function remindOf(
   { core, desk }: RunState,
-  { fresh }: CompactionResult,
+  { fresh }: RunResult,
   texts: readonly string[],
 ): Promise<void> {
   const { threads } = core.ports

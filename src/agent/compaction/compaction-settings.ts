@@ -1,13 +1,14 @@
 // How a thread is compacted: who is asked for summaries and in which form, what is pinned, what else is in force.
+
 import type { CompactionPlan } from '../../compaction/plan.ts'
 import type { ReportSettings } from '../../core/edit/report.ts'
+import { FRESH_SESSION } from '../../core/edit/strategy.ts'
 import type { Preset, StrategyRun } from '../../core/window/presets.ts'
 import { computeCapacity, windowOf } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
 import { buildSchemas, readThinking } from '../loop/answer.ts'
 import { targetWeight, type WindowStatus } from '../loop/window-status.ts'
 import type { AgentSettings } from '../ports.ts'
-import { FRESH_SESSION } from './fresh-session.ts'
 
 type Given = Pick<CompactionPlan, 'trigger' | 'strategies'> & Partial<CompactionPlan>
 

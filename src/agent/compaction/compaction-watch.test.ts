@@ -1,7 +1,7 @@
 // Which frames reach a display, and that a watch takes only itself away.
 import { describe, expect, it } from 'vitest'
 import { testClock } from '../../../test/generate/test-log.ts'
-import type { CompactionResult, FrameDraft } from '../../core/agent/frame.ts'
+import type { FrameDraft, RunResult } from '../../core/agent/frame.ts'
 import type { Trigger } from '../../core/edit/change.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventOf } from '../../core/log/event.ts'
@@ -16,7 +16,7 @@ function started(runId = 'run_1', trigger: Trigger = 'command'): FrameDraft {
 }
 
 function ended(
-  end: CompactionResult['end'],
+  end: RunResult['end'],
   extra: Partial<FrameDraft> = {},
   runId = 'run_1',
 ): FrameDraft {

@@ -1,13 +1,17 @@
 // Runs one compaction: emits start, takes the one road of src/compaction, emits exactly one end.
+
 import { compactThread, type Door, failed, readId } from '../../compaction/compact-thread.ts'
 import type { CompactionOutcome } from '../../compaction/plan.ts'
-import type { CompactionResult } from '../../core/agent/frame.ts'
+import { RunTab } from '../../compaction/run-tab.ts'
+import type { RunResult } from '../../core/agent/frame.ts'
+import { FRESH_SESSION } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
+import { threadBills } from '../../threads/compaction-progress.ts'
+import type { ThreadRuntime } from '../core.ts'
 import { type AgentCore, traced } from '../core.ts'
 import { type HookedRun, runAfterHooks, runBeforeHooks } from '../hooks.ts'
 import { BUSY, withThreadLease } from '../inbox/thread-lease.ts'
 import { waitingIn } from '../inbox/waiting.ts'
-import type { ThreadRuntime } from '../loop/thread-runtime.ts'
 import type { AgentModel } from '../ports.ts'
 import {
   compactionSince,
@@ -19,7 +23,7 @@ import {
   remindOf,
   takeCompaction,
 } from './compaction-run.ts'
-import { FRESH_SESSION, queuedAgain } from './fresh-session.ts'
+import { queuedAgain } from './fresh-session.ts'
 
 /**
  * Never rejects; a failed run resolves to a result that holds its error. Only one runs at a time on a thread;
@@ -29,8 +33,8 @@ export function runCompaction(
   core: AgentCore,
   desk: ThreadRuntime,
   order: Order,
-): Promise<CompactionResult> {
-  if (desk.compaction) throw new PrecisError('internal', 'A compaction runs already.')
+): Promise<RunResult> {
+  if (desk.compaction) throw new PrecisError('internal', 'A compaction is already running.')
   const own = new AbortController()
   const signal = AbortSignal.any([order.plan.signal, own.signal])
   const { trigger } = order.plan
@@ -45,11 +49,7 @@ export function runCompaction(
   return running
 }
 
-async function startToEnd(
-  core: AgentCore,
-  desk: ThreadRuntime,
-  order: Order,
-): Promise<CompactionResult> {
+async function startToEnd(core: AgentCore, desk: ThreadRuntime, order: Order): Promise<RunResult> {
   const { ports, frames } = core
   const { threadId } = desk
   const startedMs = ports.clock.now().getTime()
@@ -93,6 +93,7 @@ async function alone(run: RunState): Promise<RunEnd> {
   const lease = await takeCompaction(core, threadId, { waits, signal })
   lease.lost.addEventListener('abort', () => {
     run.isLost = true
+    run.tab?.lose()
     desk.stopCompaction?.()
   })
   try {
@@ -119,6 +120,9 @@ async function attempt(run: RunState): Promise<RunEnd> {
     await recordFailure(run, { strategyId: run.strategy, error })
     return { end: 'vetoed', error }
   }
+  const { threads, store } = core.ports
+  const bills = threadBills(store, desk.threadId)
+  run.tab = await RunTab.open(bills, run.runId, () => threads.getEvents(desk.threadId))
   const texts = [...new Set([...(core.settings.pins ?? []), ...hooked.pins])]
   const { entries } = hooked
   const said = [plan.instructions, ...hooked.instructions].filter(Boolean).join('\n\n')
@@ -154,7 +158,12 @@ function doorOf(run: RunState): Door {
   const { core, desk, order } = run
   return {
     ...(order.isAtRest && { attempt: (trying) => desk.request.run(trying) }),
-    commit: (apply) => whenAllowed(run, apply),
+    tab: run.tab,
+    async commit(apply) {
+      const outcome = await whenAllowed(run, apply)
+      if (outcome.committed) await run.tab?.settle()
+      return outcome
+    },
     onAttempt(strategyId, fallback) {
       run.strategy = strategyId
       if (!fallback) return
@@ -162,9 +171,11 @@ function doorOf(run: RunState): Door {
       const { threadId } = desk
       core.frames.emit({ type: 'COMPACTION_PROGRESS', threadId, ...readInfo(run), message })
     },
-    // Where a new thread was to be started, nothing at all is written to this one.
+    // Where a new thread was to be started, nothing at all is written to this one (FRESH-30).
     onFailure: async (failure) => {
-      if (failure.strategyId !== FRESH_SESSION && !run.isLost) await recordFailure(run, failure)
+      if (failure.strategyId === FRESH_SESSION || run.isLost) return run.tab?.carry()
+      await recordFailure(run, failure)
+      await run.tab?.settle()
     },
     moving: async () => (await waitingIn(core, desk.threadId)).map(queuedAgain),
   }
@@ -226,7 +237,7 @@ function buildReports(run: RunState): Pick<Order['plan'], 'onProgress' | 'onWarn
   }
 }
 
-async function afterHooks(run: RunState, result: CompactionResult): Promise<void> {
+async function afterHooks(run: RunState, result: RunResult): Promise<void> {
   const { ports } = run.core
   const { signal } = run.order.plan
   const { notices, reminders } = await runAfterHooks(ports.hooks ?? [], hookedRun(run), result, {

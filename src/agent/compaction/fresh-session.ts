@@ -1,7 +1,8 @@
 // Fresh sessions: when one may be started, and what waits in the old thread and moves to the new one.
 
-import type { CompactionResult } from '../../core/agent/frame.ts'
+import type { RunResult } from '../../core/agent/frame.ts'
 import type { QueuedMessage } from '../../core/agent/inbox.ts'
+import { FRESH_SESSION } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import { inheritedDrafts } from '../../core/settings/settings-keys.ts'
@@ -10,8 +11,6 @@ import { freshThreadsOf } from '../../threads/open-threads.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { withThreadLease } from '../inbox/thread-lease.ts'
 import { waitingIn } from '../inbox/waiting.ts'
-
-export const FRESH_SESSION = 'fresh-session'
 
 /** Commands are refused in these words (FRESH-04, FRESH-05). */
 const RESPONDING = 'Cannot compact while responding. Use /abort first.'
@@ -32,7 +31,7 @@ export async function requireExchange(
 export async function sessionSince(
   { core, desk }: Turn,
   sinceMs: number,
-): Promise<CompactionResult | undefined> {
+): Promise<RunResult | undefined> {
   const { store, threads } = core.ports
   for await (const { threadId } of freshThreadsOf(store, desk.threadId, sinceMs)) {
     const { messages } = await threads.messages(threadId)

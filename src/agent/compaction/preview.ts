@@ -1,20 +1,22 @@
 // A compaction in two steps: proposed and looked at, then applied as it is or with other words, or dropped.
+
 import { proposeOnly } from '../../compaction/compact-thread.ts'
 import type { ProposalRecord } from '../../compaction/plan.ts'
-import type { CompactionResult } from '../../core/agent/frame.ts'
+import type { RunResult } from '../../core/agent/frame.ts'
 import type { GatedChange } from '../../core/edit/gate.ts'
 import type { Pins } from '../../core/edit/pins.ts'
 import type { Proposal, Strategy } from '../../core/edit/strategy.ts'
+import { FRESH_SESSION } from '../../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { Context } from '../../core/view/context.ts'
 import type { AgentCore, Turn } from '../core.ts'
-import { type CompactOptions, computeOrder } from './compact-thread.ts'
+import { computeOrder, type OrderOptions } from './compact-thread.ts'
 import type { Order } from './compaction-run.ts'
-import { FRESH_SESSION, requireExchange } from './fresh-session.ts'
+import { requireExchange } from './fresh-session.ts'
 
 /** What would be done, on the context that it was made for. Nothing has happened yet. */
-export interface CompactionPreview {
+export interface PreviewedProposal {
   readonly prepared: ProposalRecord
   readonly context: Context
   readonly eventAt: EventAt
@@ -27,8 +29,8 @@ export interface CompactionPreview {
 export async function previewCompaction(
   core: AgentCore,
   threadId: string,
-  options: Omit<CompactOptions, 'leaveInbox'> = {},
-): Promise<CompactionPreview> {
+  options: Omit<OrderOptions, 'leaveInbox'> = {},
+): Promise<PreviewedProposal> {
   await core.ports.threads.context(threadId) // an unknown thread is said at once
   const desk = core.desks.of(threadId)
   const own = new AbortController()
@@ -41,7 +43,7 @@ export async function previewCompaction(
   }
 }
 
-async function firstProposed(turn: Turn, options: CompactOptions): Promise<CompactionPreview> {
+async function firstProposed(turn: Turn, options: OrderOptions): Promise<PreviewedProposal> {
   const { desk, signal } = turn
   while (desk.work?.isBrief) await desk.work.settled
   const order = await computeOrder(turn, options)
@@ -67,10 +69,10 @@ async function firstProposed(turn: Turn, options: CompactOptions): Promise<Compa
 export async function applyPreview(
   core: AgentCore,
   threadId: string,
-  { prepared, context }: CompactionPreview,
+  { prepared, context }: PreviewedProposal,
   proposal: Proposal,
-  compact: (threadId: string, options: CompactOptions) => Promise<CompactionResult>,
-): Promise<CompactionResult> {
+  compact: (threadId: string, options: OrderOptions) => Promise<RunResult>,
+): Promise<RunResult> {
   const desk = core.desks.of(threadId)
   while (desk.work?.isBrief) await desk.work.settled
   if (desk.compaction) throw stale()
@@ -98,7 +100,7 @@ async function proposed(
   { core, desk }: Turn,
   { plan }: Order,
   strategy: string | Strategy,
-): Promise<CompactionPreview> {
+): Promise<PreviewedProposal> {
   const { strategies: _, acceptableTokens: __, lastResort: ___, ...options } = plan
   const { judged, record } = await proposeOnly(core.ports.threads, desk.threadId, strategy, options)
   const { result, ...seen } = judged

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { pretendWork } from '../../../test/wait.ts'
 import { systemClock } from '../../system.ts'
 import type { AgentCore } from '../core.ts'
-import { ThreadRuntimes } from '../loop/thread-runtime.ts'
+import { ThreadRuntimes } from '../core.ts'
 import { AGENT_LIMITS } from '../ports.ts'
 import { workWhenFree } from './thread-lease.ts'
 

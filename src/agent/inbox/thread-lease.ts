@@ -2,8 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { PrecisError } from '../../core/errors.ts'
 import type { Clock, Store } from '../../core/ports.ts'
-import type { AgentCore, Turn } from '../core.ts'
-import type { ThreadRuntime } from '../loop/thread-runtime.ts'
+import type { AgentCore, ThreadRuntime, Turn } from '../core.ts'
 
 export interface WorkOptions {
   readonly depth?: number
@@ -24,7 +23,7 @@ export async function withThreadLease<T>(
   run: (turn: Turn) => Promise<T>,
   { depth = 0, signal, isBrief = false }: WorkOptions = {},
 ): Promise<T | typeof BUSY> {
-  if (desk.work) throw new PrecisError('internal', `Thread ${desk.threadId} is worked on already.`)
+  if (desk.work) throw new PrecisError('internal', `Thread ${desk.threadId} is already in use.`)
   const controller = new AbortController()
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>()
   desk.work = { controller, settled, isBrief }

@@ -11,13 +11,13 @@ import { checkpointsReducer, generateCheckpointId } from '../../core/view/entry-
 import { openRoundStart } from '../../core/view/seam.ts'
 import { reducedBy, type ThreadState } from '../../core/view/thread-state.ts'
 import { PRESETS, type Preset, type PresetId } from '../../core/window/presets.ts'
-import { readContext } from '../../core/window/reading.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import {
   type ContextBudget,
   computeFloor as floorOf,
   type TriggerPolicy,
 } from '../../core/window/trigger.ts'
+import { readContext } from '../../core/window/usage.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import type { AgentModel, AgentSettings } from '../ports.ts'
 import { taskTool } from './task-tool.ts'

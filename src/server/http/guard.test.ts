@@ -1,4 +1,6 @@
 // The guard, owners and tokens by themselves: who a request is counted for, what it may open, and for how long.
+import { EventEmitter } from 'node:events'
+import type { Server } from 'node:http'
 import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { until } from '../../../test/wait.ts'
@@ -19,6 +21,7 @@ import { addToken, listTokens, revokeToken, TokenBook } from '../accounts/tokens
 import { shareWith } from '../app.ts'
 import type { LogPorts } from '../live/server-log.ts'
 import type { Access, TokenHolder } from '../ports.ts'
+import { boundConnections } from './connections.ts'
 import { guard, holderIn, RateLimit, stillHolds, whoIn } from './guard.ts'
 
 const HOLDERS: Record<string, TokenHolder> = {
@@ -112,12 +115,38 @@ describe('a request', () => {
     expect((await ask('/api', bearer('all'))).status).toBe(200)
   })
 
+  it('that was let in keeps its connection when there are too many', async () => {
+    const server = new EventEmitter()
+    boundConnections(server as Server, 1)
+    const connect = () => {
+      const destroyed = vi.fn()
+      const socket = Object.assign(new EventEmitter(), { remoteAddress: '::1', destroy: destroyed })
+      server.emit('connection', socket)
+      return { socket, destroyed }
+    }
+    const { ask } = guarded({ tokens: tokens() })
+    const [first] = [connect()]
+    await ask('/api', bearer('good'), { incoming: first })
+    const second = connect()
+    expect([first.destroyed, second.destroyed].map(({ mock }) => mock.calls.length)).toEqual([0, 1])
+    await ask('/api', bearer('bad'), { incoming: second })
+    const third = connect()
+    expect(second.destroyed).toHaveBeenCalledTimes(2)
+    expect(third.destroyed).not.toHaveBeenCalled()
+  })
+
   it('is refused under another name, which is cut in the answer', async () => {
     const { ask } = guarded({ hosts: ['Precis.example:80', 'any.example'] })
     const statusOf = async (host: string) => (await ask('/', { host })).status
     for (const host of ['precis.example:80', 'any.example', 'any.example:4000', 'ANY.example'])
       expect(await statusOf(host), host).toBe(200)
-    for (const host of ['precis.example', 'precis.example:81', 'any.example:x', 'x127.0.0.1'])
+    for (const host of [
+      'precis.example',
+      'precis.example:81',
+      'any.example:x',
+      'x127.0.0.1',
+      'any.ex:80ample',
+    ])
       expect(await statusOf(host), host).toBe(400)
     for (const host of ['127.0.0', '127.0.0.1:123456', 'localhost:', '127.0.0.1111'])
       expect(await statusOf(host), host).toBe(400)
@@ -194,6 +223,8 @@ describe('an origin that was allowed', () => {
       expect(headers.get('access-control-allow-origin')).toBe(origin)
       expect(headers.get('access-control-expose-headers')).toBe('Retry-After')
     }
+    const site = await ask('/api', { origin, 'sec-fetch-site': 'cross-site' })
+    expect(site.status).toBe(200)
     const own = await ask('/api', { origin: 'http://localhost' })
     expect([own.status, own.headers.get('vary')]).toEqual([200, null])
   })
@@ -222,6 +253,16 @@ describe('an owner', () => {
     await expect(requireOwn(store, ada, 'ada')).resolves.toBeUndefined()
     await expect(requireOwn(store, none, LOCAL_OWNER)).resolves.toBeUndefined()
     await expect(requireOwn(store, ada, undefined)).resolves.toBeUndefined()
+    const reads: unknown[] = []
+    const watched = {
+      read: (...given: Parameters<typeof store.read>) => {
+        reads.push(given)
+        return store.read(...given)
+      },
+    }
+    await requireOwn(watched, 'thr_gone', undefined) // whoever reads it finds out
+    await requireOwn(watched, ada, 'ada')
+    expect(reads).toEqual([[ada, { limit: 1 }]])
     for (const [threadId, owner] of [
       [ada, 'bob'],
       [none, 'ada'],
@@ -258,6 +299,8 @@ describe('a token', () => {
     await expect(addToken(home, 'a', ' ')).rejects.toMatchObject({ where: 'owner' })
     for (const name of ['é1', '1', 'a._@-b', 'x'.repeat(64)]) await addToken(home, name, 'ada')
     await expect(addToken(home, '1', 'bob')).rejects.toMatchObject({
+      code: 'id-conflict',
+      message: 'A token named 1 already exists.',
       where: '1',
       hint: expect.stringContaining('revoke'),
     })

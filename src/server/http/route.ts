@@ -77,15 +77,31 @@ function readQuery(c: Context): Record<string, unknown> {
 /** No request needs more: a thousand parts of a message, or as many edited texts, and their fields. */
 const BODY_LIMITS: JsonLimits = { values: 10_000, depth: 32 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Bytes that are no text are an error: replaced ones would be stored as if somebody had sent them. */
+function decode(bytes: ArrayBuffer): string {
+  try {
+    return UTF8.decode(bytes)
+  } catch (cause) {
+    throw new PrecisError('usage', 'The body is not valid UTF-8.', {
+      where: 'body',
+      hint: 'Send JSON in UTF-8.',
+      cause,
+    })
+  }
+}
+
 async function jsonBody(c: Context): Promise<unknown> {
-  const text = await c.req.text()
-  if (text === '') return {}
+  const bytes = await c.req.arrayBuffer()
+  if (bytes.byteLength === 0) return {}
   const type = c.req.header('content-type') ?? ''
   if (!/^application\/(?:[\w.+-]*\+)?json\b/i.test(type))
     throw new PrecisError('usage', 'The body must be JSON.', {
       where: 'Content-Type',
       hint: 'Send it with `Content-Type: application/json`.',
     })
+  const text = decode(bytes)
   new JsonBounds(BODY_LIMITS).take(text)
   try {
     return JSON.parse(text)

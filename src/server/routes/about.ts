@@ -1,14 +1,16 @@
-// The server itself: the handshake, its models, strategies and settings.
+// The server itself: the handshake, its models, strategies and settings; liveness and readiness.
 import { PRESETS } from '../../core/window/presets.ts'
 import { PROTOCOL_VERSION } from '../../protocol/client.ts'
 import {
   helloSchema,
   modelsSchema,
   settingsSchema,
+  statusSchema,
   strategiesSchema,
 } from '../../protocol/schemas.ts'
 import { readToken } from '../http/guard.ts'
 import { type Api, route } from '../http/route.ts'
+import { goingDown, requireAnswer } from '../http/store-answers.ts'
 import type { AddRoutes, AppParts } from '../send.ts'
 import { machineFor } from './machine.ts'
 
@@ -92,4 +94,74 @@ function addSession(api: Api, { access, pageSessions }: AppParts): void {
       })
     },
   )
+}
+
+const healthTag = 'health'
+
+/** Whoever watches a process takes no answer for a dead one. */
+const LONGEST_LOOK_MS = 1_000
+
+async function storeState(parts: AppParts): Promise<'ok' | 'silent'> {
+  const withinMs = Math.min(LONGEST_LOOK_MS, parts.limits.storeSilenceMs)
+  return requireAnswer(parts, withinMs).then(
+    () => 'ok',
+    () => 'silent',
+  )
+}
+
+export const addHealthRoutes: AddRoutes = (api, parts) => {
+  const { drain, limits } = parts
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/health',
+      tag: healthTag,
+      summary: 'Liveness: the process answers, and whether its store does',
+      answer: statusSchema,
+    },
+    async () => ({ status: 'ok' as const, store: await storeState(parts) }),
+  )
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/ready',
+      tag: healthTag,
+      summary: 'Readiness: the store answers and the server is not shutting down',
+      answer: statusSchema,
+    },
+    async () => {
+      if (drain.isDraining) throw goingDown()
+      await requireAnswer(parts, limits.storeSilenceMs)
+      return { status: 'ready' as const }
+    },
+  )
+  api.get('/metrics', async (c) => {
+    const isUp = (await storeState(parts)) === 'ok'
+    return c.text(metricsText(parts, isUp), 200, { 'content-type': METRICS_TYPE })
+  })
+}
+
+// What an operator's tools collect of a server, in the text format of Prometheus.
+
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+function metricsText(parts: AppParts, isStoreUp: boolean): string {
+  const { activity, drain, feeds } = parts
+  const { rss, heapUsed } = process.memoryUsage()
+  const rows: readonly (readonly [string, string, number])[] = [
+    ['precis_store_up', 'Whether the store answers (1) or not (0).', Number(isStoreUp)],
+    ['precis_draining', 'Whether the server is being stopped.', Number(drain.isDraining)],
+    ['precis_streams', 'Open streams of followers.', feeds.followers],
+    ['precis_working_threads', 'Threads that work on this process.', activity.busy().length],
+    ['process_resident_memory_bytes', 'Resident memory.', rss],
+    ['precis_heap_used_bytes', 'Used memory of the JavaScript heap.', heapUsed],
+    ['precis_uptime_seconds', 'Seconds since the process started.', Math.round(process.uptime())],
+  ]
+  return rows
+    .map(
+      ([name, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`,
+    )
+    .join('')
 }

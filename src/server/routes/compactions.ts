@@ -1,14 +1,14 @@
 // Compactions: run, previewed, applied with other words, undone; what one did.
 import type { z } from 'zod'
 import { compactionWords } from '../../agent/commands/preset-words.ts'
-import type { CompactionResult } from '../../core/agent/frame.ts'
+import type { RunResult } from '../../core/agent/frame.ts'
 import {
   commandOutcomeSchema,
   compactionDiffSchema,
   previewSchema,
   reportSchema,
 } from '../../protocol/compaction-schemas.ts'
-import type { CompactionDiff } from '../../protocol/context-types.ts'
+import type { ViewDiff } from '../../protocol/context-types.ts'
 import {
   applyBody,
   compactBody,
@@ -170,7 +170,7 @@ function addLooking(api: Api, { store }: AppParts): void {
   )
 }
 
-function toWireDiff({ before, after, changes, ...diff }: CompactionDiff) {
+function toWireDiff({ before, after, changes, ...diff }: ViewDiff) {
   return {
     ...diff,
     before: [...before],
@@ -179,7 +179,7 @@ function toWireDiff({ before, after, changes, ...diff }: CompactionDiff) {
   }
 }
 
-function readOutcome(result: CompactionResult): WireOutcome {
+function readOutcome(result: RunResult): WireOutcome {
   const { fresh } = result
   return {
     command: 'compact',

@@ -24,8 +24,8 @@ import {
   timelineSchema,
 } from '../../protocol/schemas.ts'
 import { archiveOf } from '../../threads/archive.ts'
-import { completeFiles } from '../http/files.ts'
 import { type Api, route } from '../http/route.ts'
+import type { AppWorkspaces } from '../ports.ts'
 import type { AddRoutes, AppParts } from '../send.ts'
 import { buildPicture, readContextEntries, recalled } from '../views/context-entries.ts'
 import { thinned } from '../views/count-event.ts'
@@ -210,4 +210,37 @@ function addPins(api: Api, { threads }: AppParts): void {
 
 function pinInfo({ pinId, text, entries = [], by = 'user' }: EventOf<'PIN'>['data']) {
   return { pinId, text: text ?? `entries ${entries.join(', ')}`, by }
+}
+
+// Path completion: paths that start with the typed text, then paths that contain it
+
+const MOST_FILES = 50
+/** A folder may hold millions: a completion that takes long is none. */
+const MOST_WALKED = 20_000
+
+async function completeFiles(
+  workspaces: AppWorkspaces,
+  workspace: string,
+  typed: string,
+): Promise<string[]> {
+  if (/^(?:\/|~|[a-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/i.test(typed))
+    throw new PrecisError('invalid-input', 'Only paths inside the directory can be completed.', {
+      where: 'typed',
+      hint: 'Give a path relative to it.',
+    })
+  const wanted = typed.toLowerCase()
+  const beginning: string[] = []
+  const containing: string[] = []
+  let walked = 0
+  const isOver = () => walked > MOST_WALKED || beginning.length >= MOST_FILES
+  for await (const { name, kind, isIgnored } of workspaces.walk(workspace, isOver)) {
+    walked += 1
+    if (isOver()) break
+    if (isIgnored || kind === 'other') continue
+    const path = kind === 'folder' ? `${name}/` : name
+    const at = path.toLowerCase().indexOf(wanted)
+    if (at === 0) beginning.push(path)
+    else if (at > 0 && containing.length < MOST_FILES) containing.push(path)
+  }
+  return [...beginning, ...containing].slice(0, MOST_FILES)
 }

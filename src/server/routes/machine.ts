@@ -62,7 +62,7 @@ function requireMachine(
 ): MachineSessions {
   const machine = machineFor(parts, c)
   if (machine) return machine
-  throw new PrecisError('forbidden', 'The sessions of this machine are for its owner alone.', {
+  throw new PrecisError('forbidden', 'Only the owner of this machine can see its sessions.', {
     where: 'Authorization',
     hint: 'Start precis serve on this machine, without tokens for others, and open the address that it prints.',
   })

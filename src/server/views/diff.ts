@@ -1,6 +1,6 @@
 // The view before and after one compaction, entry by entry and as a unified diff.
 import { createTwoFilesPatch } from 'diff'
-import type { CompactionPreview } from '../../agent/compaction/preview.ts'
+import type { PreviewedProposal } from '../../agent/compaction/preview.ts'
 import type { EntryId } from '../../core/edit/change.ts'
 import { type Pins, pinsReducer } from '../../core/edit/pins.ts'
 import { reasonsIn, reportCompaction } from '../../core/edit/report.ts'
@@ -19,14 +19,14 @@ import { type Context, foldEvent } from '../../core/view/context.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { reducedBy, threadFold } from '../../core/view/thread-state.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
-import type { CompactionDiff, CompactionFigures, DiffEntry } from '../../protocol/client.ts'
-import { countAddedPins, figuresOf } from './compaction-figures.ts'
+import type { DiffEntry, ReportFigures, ViewDiff } from '../../protocol/client.ts'
+import { addedPins, figuresOf, inWindow } from './compaction-figures.ts'
 import { tokenScale } from './entry-places.ts'
 
 /** Texts that differ in more lines are told as taken out and put in. */
 const MOST_CHANGES = 4_000
 
-export function computeDiff(around: ViewsAround): CompactionDiff {
+export function computeDiff(around: ViewsAround): ViewDiff {
   const { event, eventAt } = around
   const left = new Set(readIds(around.after))
   const kept = new Set(readIds(around.before).filter((id) => left.has(id)))
@@ -44,10 +44,7 @@ export function computeDiff(around: ViewsAround): CompactionDiff {
 }
 
 /** Between two entries that stay, what was there became what is there now. */
-function pairUp(
-  before: readonly DiffEntry[],
-  after: readonly DiffEntry[],
-): CompactionDiff['changes'] {
+function pairUp(before: readonly DiffEntry[], after: readonly DiffEntry[]): ViewDiff['changes'] {
   const changes: { removed: string[]; added: string[] }[] = []
   let at = 0
   let change = { removed: [] as string[], added: [] as string[] }
@@ -176,6 +173,7 @@ interface ViewsAround {
   readonly before: Context
   readonly after: Context
   readonly eventAt: EventAt
+  /** Those that it added are the last. */
   readonly pins: Pins
   readonly addedPins: number
 }
@@ -208,28 +206,26 @@ export async function aroundCompaction(
   const event = eventAt(seq)
   if (event?.type !== 'COMPACTION') throw noCompaction(threadId, seq)
   const { context: after } = state
-  const pins = reducedBy(before, pinsReducer)
   const following = await store.read(threadId, { from: seq + 1, limit: FOLLOWING_ROWS })
-  const addedPins = countAddedPins(following.map(readRow), event.data.runId)
-  return { event, before: before.context, after, eventAt, pins, addedPins }
+  const added = addedPins(following.map(readRow), event.data.runId)
+  const pins = [...reducedBy(before, pinsReducer), ...added]
+  return { event, before: before.context, after, eventAt, pins, addedPins: added.length }
 }
 
 /** Its report in words, and in figures on the base of the window's own. */
-export function buildReport(around: ViewsAround): { text: string; figures: CompactionFigures } {
-  const { event, before, after, eventAt, pins, addedPins } = around
+export function buildReport(around: ViewsAround): { text: string; figures: ReportFigures } {
+  const { event, before, after, eventAt, pins } = around
   const report = reportCompaction({ before, after, eventAt, change: event.data, pins })
-  return {
-    text: renderReport(report),
-    figures: figuresOf({ before, after, report, addedPins }),
-  }
+  const figures = figuresOf({ before, after, report, pins, addedPins: around.addedPins })
+  return { text: renderReport(inWindow(report, before, figures)), figures }
 }
 
 interface PreviewReport {
   readonly text: string
-  readonly figures?: CompactionFigures
+  readonly figures?: ReportFigures
 }
 
-export function previewReport(preview: CompactionPreview): PreviewReport {
+export function previewReport(preview: PreviewedProposal): PreviewReport {
   const around = aroundPreview(preview)
   const { strategyId } = preview.prepared
   if (!around)
@@ -243,7 +239,7 @@ export function previewReport(preview: CompactionPreview): PreviewReport {
 }
 
 /** The two views around a compaction as it would be; undefined where a new thread would begin. */
-export function aroundPreview(preview: CompactionPreview): ViewsAround | undefined {
+export function aroundPreview(preview: PreviewedProposal): ViewsAround | undefined {
   const { prepared, context, eventAt, pins, change } = preview
   if (!change) return undefined
   const { runId } = prepared
@@ -259,8 +255,14 @@ export function aroundPreview(preview: CompactionPreview): ViewsAround | undefin
   }
   const withEvent: EventAt = (at) => (at === seq ? event : eventAt(at))
   const after = foldEvent(context, event, withEvent)
-  const addedPins = prepared.pins?.length ?? 0
-  return { event, before: context, after, eventAt: withEvent, pins, addedPins }
+  return {
+    event,
+    before: context,
+    after,
+    eventAt: withEvent,
+    pins,
+    addedPins: prepared.pins?.length ?? 0,
+  }
 }
 
 function noCompaction(threadId: string, seq: number): PrecisError {

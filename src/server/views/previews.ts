@@ -2,17 +2,17 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Agent } from '../../agent/agent.ts'
-import type { CompactionPreview } from '../../agent/compaction/preview.ts'
+import type { PreviewedProposal } from '../../agent/compaction/preview.ts'
 import type { ProposalRecord } from '../../compaction/plan.ts'
-import type { CompactionResult } from '../../core/agent/frame.ts'
+import type { RunResult } from '../../core/agent/frame.ts'
 import type { Scratch } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Clock, Ids, Store } from '../../core/ports.ts'
 import type { Json } from '../../core/text/json.ts'
 import { type Context, calibrationOf, weightOf } from '../../core/view/context.ts'
-import { readContext } from '../../core/window/reading.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import type { CompactionDiff, CompactRequest } from '../../protocol/client.ts'
+import { readContext } from '../../core/window/usage.ts'
+import type { StrategyRequest, ViewDiff } from '../../protocol/client.ts'
 import type { previewSchema } from '../../protocol/compaction-schemas.ts'
 import { threadScratch } from '../../threads/compaction-progress.ts'
 import type { Threads } from '../../threads/threads.ts'
@@ -33,7 +33,7 @@ export interface PreviewPorts {
 
 interface Kept {
   readonly threadId: string
-  readonly preview: CompactionPreview
+  readonly preview: PreviewedProposal
 }
 
 /** Longer ones are known only to the process that has made them. */
@@ -55,7 +55,11 @@ export class Previews {
     this.#ports = ports
   }
 
-  async make(threadId: string, request: CompactRequest, signal: AbortSignal): Promise<WirePreview> {
+  async make(
+    threadId: string,
+    request: StrategyRequest,
+    signal: AbortSignal,
+  ): Promise<WirePreview> {
     const { agent, ids, limits } = this.#ports
     const preview = await agent.preview(threadId, { ...request, signal })
     const previewId = ids.next('prv')
@@ -71,7 +75,7 @@ export class Previews {
     threadId: string,
     previewId: string,
     texts: Readonly<Record<string, string>>,
-  ): Promise<CompactionResult> {
+  ): Promise<RunResult> {
     const { preview } = await this.#find(threadId, previewId)
     const proposal = withTexts(preview.prepared.proposal, texts)
     await this.#forget(threadId, previewId)
@@ -79,7 +83,7 @@ export class Previews {
   }
 
   /** Only the process that has made it knows what it was made of. */
-  async diff(threadId: string, previewId: string): Promise<CompactionDiff> {
+  async diff(threadId: string, previewId: string): Promise<ViewDiff> {
     const { preview } = await this.#find(threadId, previewId)
     const around = aroundPreview(preview)
     if (around) return computeDiff(around)
@@ -112,7 +116,7 @@ export class Previews {
   async #restored(
     threadId: string,
     { prepared, entries }: z.output<typeof storedSchema>,
-  ): Promise<CompactionPreview> {
+  ): Promise<PreviewedProposal> {
     const context = await this.#ports.threads.context(threadId)
     const made = prepared as unknown as ProposalRecord
     if (made.proposal.fresh && computeHash(context) !== entries)
@@ -126,7 +130,7 @@ export class Previews {
   async #store(
     threadId: string,
     previewId: string,
-    { prepared, context }: CompactionPreview,
+    { prepared, context }: PreviewedProposal,
   ): Promise<void> {
     const atMs = this.#ports.clock.now().getTime()
     const text = JSON.stringify({ atMs, entries: computeHash(context), prepared })
@@ -153,7 +157,7 @@ function computeHash({ items }: Context): string {
   return createHash('sha256').update(ids.join()).digest('hex')
 }
 
-function buildWire(previewId: string, preview: CompactionPreview): WirePreview {
+function buildWire(previewId: string, preview: PreviewedProposal): WirePreview {
   const { prepared, context, change } = preview
   const { proposal, strategyId, basedOn } = prepared
   const { text: report, figures } = previewReport(preview)

@@ -1,5 +1,11 @@
 // Tool calls that wait for a yes or a no: asked about one after the other.
-import { type Approval, asPrecisError, escapeHidden, type ToolBlock } from '../../protocol/index.ts'
+import {
+  type Approval,
+  asPrecisError,
+  escapeHidden,
+  inputText,
+  type ToolBlock,
+} from '../../protocol/index.ts'
 import type { OpenChat } from '../open-chat.ts'
 
 /** A word that means none of them finds nothing: no slip of the finger allows a call. */
@@ -7,20 +13,26 @@ const CHOICES = [
   {
     value: 'allow',
     label: 'Allow',
-    description: 'y or yes: this once',
+    description: 'y: this once',
     words: ['yes', 'allow'],
   },
   {
     value: 'deny',
     label: 'Deny',
-    description: 'n, no or Esc: continue without',
+    description: 'n or Esc: skip this call',
     words: ['no', 'deny'],
   },
-  { value: 'show', label: 'Show', description: 's: all that it is called with', words: ['show'] },
+  {
+    value: 'show',
+    label: 'Show',
+    description: 's: see the whole call',
+    words: ['show'],
+    showsTitle: true,
+  },
   {
     value: 'always',
     label: 'Always',
-    description: 'always: this command, until you leave',
+    description: 'this command, until exit',
     words: ['always'],
   },
 ]
@@ -74,8 +86,9 @@ export class Approvals {
   async #decide(approval: Approval, signal: AbortSignal): Promise<'allow' | 'deny'> {
     const { dialogs } = this.#chat.ports
     while (!signal.aborted) {
-      const question = buildQuestion(approval, editIn(this.#inputOf(approval)))
-      const chosen = await dialogs.choose(question, choicesFor(approval), signal)
+      const edit = editIn(this.#inputOf(approval))
+      const question = buildQuestion(approval, edit)
+      const chosen = await dialogs.choose(question, choicesFor(approval, edit), signal)
       if (chosen === 'always') this.#always.add(this.#callKey(approval))
       if (chosen !== 'show') return chosen === 'allow' || chosen === 'always' ? 'allow' : 'deny'
       await dialogs.show(escapeHidden(approval.name), this.#callText(approval))
@@ -115,28 +128,43 @@ const PAIRS = [
   ['old', 'new'],
 ] as const
 
-/** What an edit takes out and puts in, as the lines of a diff. */
+/** Fields that hold all of a new file. */
+const CONTENTS = ['content', 'file_text', 'text'] as const
+
+/** What an edit takes out and puts in, or a file is made of, as the lines of a diff. */
 function editIn(input: ToolBlock['input']): EditLines | undefined {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return undefined
   const fields = input as Readonly<Record<string, Exclude<ToolBlock['input'], undefined>>>
   for (const [was, is] of PAIRS) {
     const { [was]: before, [is]: after, ...rest } = fields
     if (typeof before !== 'string' || typeof after !== 'string') continue
-    const lines = [
-      ...before.split('\n').map((line) => `- ${line}`),
-      ...after.split('\n').map((line) => `+ ${line}`),
-    ]
-    return { lines, rest }
+    return { lines: [...diffLines('-', before), ...diffLines('+', after)], rest }
+  }
+  for (const name of CONTENTS) {
+    const { [name]: content, ...rest } = fields
+    if (typeof content === 'string' && Object.keys(rest).length > 0)
+      return { lines: diffLines('+', content), rest }
   }
   return undefined
 }
 
-/** A dialog has little room. What may not be seen whole is not allowed by the first Enter. */
-const SEEN_WHOLE = { chars: 240, lines: 3 }
+function diffLines(mark: '-' | '+', text: string): string[] {
+  return text === ''
+    ? []
+    : text
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((line) => `${mark} ${line}`)
+}
 
-function choicesFor({ subject }: Approval): typeof CHOICES {
+/** A dialog has little room. What may not be seen whole is not allowed by the first Enter. */
+const SEEN_WHOLE = { chars: 240, lines: 3, edit: 8 }
+
+function choicesFor({ subject }: Approval, edit: EditLines | undefined): typeof CHOICES {
   const isSeen =
-    subject.length <= SEEN_WHOLE.chars && subject.split('\n').length <= SEEN_WHOLE.lines
+    subject.length <= SEEN_WHOLE.chars &&
+    subject.split('\n').length <= SEEN_WHOLE.lines &&
+    (edit?.lines.length ?? 0) <= SEEN_WHOLE.edit
   if (isSeen) return CHOICES
   return CHOICES.toSorted((a, b) => Number(b.value === 'show') - Number(a.value === 'show'))
 }
@@ -144,7 +172,7 @@ function choicesFor({ subject }: Approval): typeof CHOICES {
 /** The lines of a command are marked: none of them looks like the reason, or like a choice. */
 function buildQuestion({ name, subject, reason }: Approval, edit: EditLines | undefined): string {
   const [first = '', ...rest] = escapeHidden(subject).split('\n')
-  const changed = edit?.lines.slice(0, SEEN_WHOLE.lines) ?? []
+  const changed = edit?.lines.slice(0, SEEN_WHOLE.edit) ?? []
   const lines = [
     `${escapeHidden(name)}: ${first}`,
     ...[...rest, ...changed.map(escapeHidden)].map((line) => `  │ ${line}`),
@@ -152,16 +180,4 @@ function buildQuestion({ name, subject, reason }: Approval, edit: EditLines | un
   const left = (edit?.lines.length ?? 0) - changed.length
   const more = left > 0 ? [`  │ … ${left} more lines: Show has them`] : []
   return [...lines, ...more, escapeHidden(reason)].join('\n')
-}
-
-/** Texts as they are, lines and all. */
-function inputText(input: Exclude<ToolBlock['input'], undefined>): string {
-  if (typeof input !== 'object' || input === null || Array.isArray(input))
-    return JSON.stringify(input, undefined, 2)
-  return Object.entries(input)
-    .map(([key, value]) => {
-      const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
-      return `${key}:${text.includes('\n') ? '\n' : ' '}${text}`
-    })
-    .join('\n')
 }

@@ -185,7 +185,7 @@ export function helpText(preset: string | undefined): string {
 function table(
   rows: readonly { readonly usage: string; readonly description: string }[],
 ): string[] {
-  return rows.map(({ usage, description }) => `  ${usage.padEnd(34)} ${description}`)
+  return rows.map(({ usage, description }) => `  ${usage.padEnd(33)}  ${description}`)
 }
 
 async function readChooseModel(chat: OpenChat): Promise<void> {

@@ -19,7 +19,7 @@ export async function openCompactions(chat: OpenChat): Promise<void> {
       'Compactions',
       blocks.map((block, index) => ({
         value: String(index),
-        label: block.strategy,
+        label: block.time === undefined ? block.strategy : timeWords(block.time),
         description: findWords(block),
       })),
     )
@@ -118,17 +118,25 @@ async function recallFrom(chat: OpenChat): Promise<void> {
   await dialogs.show(`Recall: ${query}`, text)
 }
 
-/** When it was, and what came of it: there may be several by one strategy. */
-function findWords({ state, time, seq, beforeTokens, afterTokens }: CompactionBlock): string {
+/** What came of it, behind its time: there may be several by one strategy. */
+function findWords(block: CompactionBlock): string {
+  const { state, time, seq, strategy, beforeTokens, afterTokens } = block
   const figures =
     beforeTokens === undefined || afterTokens === undefined
       ? ''
       : `${compact(beforeTokens)} → ${compact(afterTokens)} tokens`
-  const when = time === undefined ? '' : time.toISOString().slice(0, 16).replace('T', ' ')
   const place = seq === undefined ? '' : `event ${seq}`
-  return [when, figures, place, state === 'undone' ? 'undone' : '']
+  const name = time === undefined ? '' : strategy
+  return [name, figures, place, state === 'undone' ? 'undone' : '']
     .filter((word) => word !== '')
     .join(', ')
+}
+
+/** As the clock on the wall says. */
+function timeWords(time: Date): string {
+  const parts = [time.getMonth() + 1, time.getDate(), time.getHours(), time.getMinutes()]
+  const [month, day, hour, minute] = parts.map((part) => String(part).padStart(2, '0'))
+  return `${time.getFullYear()}-${month}-${day} ${hour}:${minute}`
 }
 
 const EDIT = 'edit:'

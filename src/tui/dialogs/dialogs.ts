@@ -6,6 +6,8 @@ export interface Choice {
   readonly description?: string
   /** What is typed for it, in small letters; by these it is found, and by nothing else. */
   readonly words?: readonly string[]
+  /** Shows all of the title: the first choice where the title has no room. */
+  readonly showsTitle?: boolean
 }
 
 /** Whether what was typed is one of its words, or the beginning of one. */

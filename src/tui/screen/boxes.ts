@@ -6,17 +6,23 @@ import {
   matchesKey,
   SelectList,
   type TUI,
-  visibleWidth,
 } from '@earendil-works/pi-tui'
 import { type Choice, type EditForm, isMeant } from '../dialogs/dialogs.ts'
 import { markdownLines } from './markdown-lines.ts'
+import { plainLines } from './plain-lines.ts'
 import { cut, padded, type Theme, visible, visibleLine, wrapped } from './theme.ts'
 
-/** Rows of a frame that are not its content: borders, hint, and room around it. */
-const FRAME_ROWS = 6
-const MOST_TITLE_LINES = 6
-/** Around a list: what was typed, and where in a long one it is. */
-const LIST_ROWS = 2
+const BORDER_ROWS = 2
+/** Of the transcript above a dialog, where the terminal has this many rows and more. */
+const ROWS_ABOVE = 3
+const ROOMY_ROWS = 18
+/** Below this many rows the hint goes, and the content stays. */
+const FEWEST_ROWS_FOR_HINT = 8
+const MOST_TITLE_LINES = 10
+/** A list of at most this many choices is seen whole before its title is. */
+const FEW_CHOICES = 5
+/** The library draws no descriptions in lists of this width: there they follow their labels. */
+const NARROW_COLUMNS = 40
 const COLUMNS = { minPrimaryColumnWidth: 10, maxPrimaryColumnWidth: 40 }
 const NOTHING_FOUND = '  Nothing has these words.'
 
@@ -34,19 +40,27 @@ abstract class Box implements Component {
   }
 
   abstract handleInput(data: string): void
+  /** At most as many lines as there are rows. */
   protected abstract content(width: number, rows: number): readonly string[]
   protected abstract readonly hint: string
+  /** The rows that the content needs before a long title gets more than one. */
+  protected get neededRows(): number {
+    return 3
+  }
+  /** Whether something of the title was left out when it was drawn last. */
+  protected isTitleCut = false
 
+  /** Never more lines than the terminal has rows: what is chosen from is always seen. */
   render(width: number): string[] {
     const { theme, title, tui } = this.parts
     const inner = Math.max(1, width - 4)
-    const heads = headLines(title, inner)
-    const rows = Math.max(1, tui.terminal.rows - FRAME_ROWS - heads.length)
-    const lines = [
-      ...heads.map(theme.bold),
-      ...this.content(inner, rows),
-      theme.dim(cut(this.hint, inner)),
-    ]
+    const all = tui.terminal.rows
+    const hint = all < FEWEST_ROWS_FOR_HINT ? [] : [theme.dim(cut(this.hint, inner))]
+    const room = all - BORDER_ROWS - hint.length - (all < ROOMY_ROWS ? 0 : ROWS_ABOVE)
+    const heads = headLines(title, inner, Math.min(MOST_TITLE_LINES, room - this.neededRows))
+    this.isTitleCut = heads.isCut
+    const rows = Math.max(1, room - heads.lines.length)
+    const lines = [...heads.lines.map(theme.bold), ...this.content(inner, rows), ...hint]
     const side = theme.dim('│')
     return [
       theme.dim(`┌${'─'.repeat(Math.max(0, width - 2))}┐`),
@@ -61,11 +75,14 @@ abstract class Box implements Component {
 }
 
 /** What is left out of a long title is not left out in silence. */
-function headLines(title: string, width: number): string[] {
+function headLines(title: string, width: number, most: number) {
   const lines = wrapped(visible(title), width)
-  if (lines.length <= MOST_TITLE_LINES) return lines
-  const shown = lines.slice(0, MOST_TITLE_LINES - 1)
-  return [...shown, `… ${lines.length - shown.length} more lines`]
+  if (lines.length <= Math.max(1, most)) return { lines, isCut: false }
+  const [first = ''] = lines
+  if (most < 2) return { lines: [cut(`${first} …`, width)], isCut: true }
+  const shown = lines.slice(0, most - 1)
+  const left = cut(`… ${lines.length - shown.length} more lines`, width)
+  return { lines: [...shown, left], isCut: true }
 }
 
 export class ChoiceBox extends Box {
@@ -73,7 +90,7 @@ export class ChoiceBox extends Box {
   readonly #choices: readonly Choice[]
   readonly #done: (value: string | undefined) => void
   #typed = ''
-  #rows = 1
+  #drawn = { rows: 1, isNarrow: false, isTitleCut: false }
   #found: readonly Choice[]
   #list: SelectList
 
@@ -89,6 +106,10 @@ export class ChoiceBox extends Box {
     this.#list = this.#listOf(choices)
   }
 
+  protected override get neededRows(): number {
+    return Math.min(this.#choices.length, FEW_CHOICES)
+  }
+
   handleInput(data: string): void {
     if (matchesKey(data, 'backspace')) this.#narrow(this.#typed.slice(0, -1))
     else if (/^[\p{L}\p{N}\p{P}\p{S} ]$/u.test(data)) this.#narrow(this.#typed + data)
@@ -96,20 +117,33 @@ export class ChoiceBox extends Box {
   }
 
   protected content(width: number, rows: number): readonly string[] {
-    this.#fit(rows)
     const typed = this.#typed === '' ? [] : [cut(`/${this.#typed}`, width)]
-    const list = this.#found.length > 0 ? this.#list.render(width) : [NOTHING_FOUND]
-    return [...typed, ...list]
+    this.#fit(Math.max(1, rows - typed.length), width <= NARROW_COLUMNS)
+    const list = this.#found.length > 0 ? this.#list.render(width) : [cut(NOTHING_FOUND, width)]
+    return [...typed, ...list].slice(0, Math.max(rows, 2))
   }
 
   /** The window may have another size than when the list was made. */
-  #fit(rows: number): void {
-    const fitting = Math.max(1, rows - LIST_ROWS)
-    if (fitting === this.#rows) return
+  #fit(room: number, isNarrow: boolean): void {
+    // A list that does not fit says in a row of its own where it is.
+    const rows = this.#found.length <= room ? room : Math.max(1, room - 1)
+    const { isTitleCut } = this
+    const was = this.#drawn
+    if (rows === was.rows && isNarrow === was.isNarrow && isTitleCut === was.isTitleCut) return
     const value = this.#list.getSelectedItem()?.value
-    this.#rows = fitting
+    this.#drawn = { rows, isNarrow, isTitleCut }
     this.#list = this.#listOf(this.#found)
-    this.#list.setSelectedIndex(this.#found.findIndex((choice) => choice.value === value))
+    // Where another choice is the first one now, nothing stays chosen by itself.
+    if (isTitleCut !== was.isTitleCut) return
+    this.#list.setSelectedIndex(
+      this.#ordered(this.#found).findIndex((each) => each.value === value),
+    )
+  }
+
+  /** What shows all of the title goes first where the title was cut. */
+  #ordered(choices: readonly Choice[]): readonly Choice[] {
+    if (!this.#drawn.isTitleCut) return choices
+    return choices.toSorted((a, b) => Number(b.showsTitle ?? 0) - Number(a.showsTitle ?? 0))
   }
 
   #narrow(typed: string): void {
@@ -121,12 +155,16 @@ export class ChoiceBox extends Box {
 
   #listOf(choices: readonly Choice[]): SelectList {
     const { theme } = this.parts
-    const items = choices.map(({ value, label, description }) => ({
-      value,
-      label: visibleLine(label),
-      ...(description !== undefined && { description: visibleLine(description) }),
-    }))
-    const list = new SelectList(items, Math.min(choices.length, this.#rows), theme.select, COLUMNS)
+    const { rows, isNarrow } = this.#drawn
+    const items = this.#ordered(choices).map(({ value, label, description = '' }) => {
+      const words = visibleLine(isNarrow && description !== '' ? `${label}  ${description}` : label)
+      return {
+        value,
+        label: words,
+        ...(description !== '' && !isNarrow && { description: visibleLine(description) }),
+      }
+    })
+    const list = new SelectList(items, Math.min(choices.length, rows), theme.select, COLUMNS)
     list.onSelect = ({ value }) => this.#done(value)
     list.onCancel = () => this.#done(undefined)
     return list
@@ -179,34 +217,10 @@ export class TextBox extends Box {
     const lines =
       this.#form === 'markdown'
         ? markdownLines(this.#text, width, theme)
-        : this.#text.split('\n').flatMap((line) => this.#plainLine(line, width))
+        : plainLines(this.#text, width, theme)
     this.#drawn = { width, lines }
     return lines
   }
-
-  /** Lines of a diff have their colours; there are none to be mistaken for them elsewhere. */
-  #plainLine(line: string, width: number): readonly string[] {
-    const { theme } = this.parts
-    const text = visible(line)
-    const paint = text.startsWith('+') ? theme.good : text.startsWith('-') ? theme.bad : undefined
-    const row = visibleWidth(text) > width ? ROW.exec(text) : null
-    if (row) return rowLines(row[1] ?? '', row[2] ?? '', width)
-    // What was indented, as the rows of a table are, continues under itself.
-    const indent = text.startsWith('  ') ? 4 : 0
-    const [first = '', ...rest] = wrapped(text, width - indent)
-    const lines = [first, ...rest.map((more) => ' '.repeat(indent) + more)]
-    return paint ? lines.map(paint) : lines
-  }
-}
-
-/** A row of a table of two columns. */
-const ROW = /^( {2}\S.*?) {2,}(\S.*)$/
-const DESCRIPTION_INDENT = 6
-
-/** Where two columns do not fit beside each other, the second stands under the first. */
-function rowLines(name: string, description: string, width: number): readonly string[] {
-  const under = wrapped(description, width - DESCRIPTION_INDENT)
-  return [...wrapped(name, width), ...under.map((line) => ' '.repeat(DESCRIPTION_INDENT) + line)]
 }
 
 export class EditBox extends Box implements Focusable {
@@ -245,7 +259,9 @@ export class EditBox extends Box implements Focusable {
     else this.#editor.handleInput(data)
   }
 
-  protected content(width: number): readonly string[] {
-    return this.#editor.render(width)
+  /** Where there is no room for its rules, they go. */
+  protected content(width: number, rows: number): readonly string[] {
+    const lines = this.#editor.render(width)
+    return lines.length <= rows ? lines : lines.slice(1, -1).slice(-rows)
   }
 }

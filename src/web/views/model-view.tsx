@@ -6,7 +6,7 @@ import { type BlockActions, useLinks } from '../links.ts'
 import { countText, tokensText } from '../shown-text.ts'
 import { useContextPages } from '../use-context-pages.ts'
 import { roleWords } from '../words.ts'
-import { SummaryText } from './markdown.tsx'
+import { Markdown, SummaryText } from './markdown.tsx'
 import { Rows } from './rows.tsx'
 import { LongText } from './texts.tsx'
 
@@ -43,6 +43,7 @@ export function ModelView({
         keyOf={keyOf}
         guessPx={GUESS_PX}
         label="As the model sees it"
+        staysAtEnd
         onSight={need}
         target={aim}
       >
@@ -114,9 +115,29 @@ function Entry({
       )}
       {MARKDOWN.has(label ?? '') ? (
         <SummaryText key={ref} text={text} />
+      ) : role === 'answer' ? (
+        <Answer key={ref} text={text} />
       ) : (
         <LongText key={ref} text={text} />
       )}
     </article>
+  )
+}
+
+const CALLS = /^\[call of /m
+
+/** Its words are Markdown, the calls behind them are not. */
+function Answer({ text }: { readonly text: string }) {
+  const at = text.search(CALLS)
+  const words = at === -1 ? text : text.slice(0, at)
+  return (
+    <>
+      {words.trim() !== '' && <Markdown text={words} />}
+      {at !== -1 && (
+        <div className="calls">
+          <LongText text={text.slice(at)} />
+        </div>
+      )}
+    </>
   )
 }

@@ -128,7 +128,10 @@ function FileMark({ agent, state }: NonNullable<ThreadDetail['file']>) {
   const name = agentWords(agent)
   if (state === 'parted')
     return (
-      <span className="quiet" title="Open the session again for a thread that goes on with it.">
+      <span
+        className="quiet follows"
+        title="Open the session again for a thread that goes on with it."
+      >
         <StateIcon state="stopped" /> no longer follows {name}
       </span>
     )

@@ -3,7 +3,7 @@ import { CornerDownRight, Laptop, Plus, Shrink } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, Hello, ThreadSummary } from '../../protocol/index.ts'
 import { goTo, readAddress, SESSIONS_ADDRESS } from '../route.ts'
-import { countText, readMessage, shortTime, titleText } from '../shown-text.ts'
+import { countText, readMessage, shortTime, timeText, titleText } from '../shown-text.ts'
 import { useTask } from '../use-loaded.ts'
 import { originWords } from '../words.ts'
 
@@ -75,7 +75,9 @@ export function ThreadList({
                 {depth > 0 && <CornerDownRight size={13} aria-label="continues" />}{' '}
                 {titleText(thread.title)}
               </span>
-              <span className="quiet">{note}</span>
+              <span className="quiet" title={`Last event: ${timeText(thread.updatedAt)}`}>
+                {note}
+              </span>
             </a>
           </li>
         ))}
@@ -170,13 +172,14 @@ function noteOf(
   { threadId, title, version, updatedAt, importedAt, reason, isPartial }: ThreadSummary,
   items: readonly ThreadSummary[],
 ): string {
+  const isOld = importedAt !== undefined && importedAt > updatedAt
   const isAlone = items.filter((other) => other.title === title).length === 1
   return [
-    shortTime(updatedAt),
-    countText(version, 'event', 'events'),
-    importedAt ? `imported ${shortTime(importedAt)}` : originWords(reason),
-    isPartial && 'partial',
+    isOld ? `imported ${shortTime(importedAt)}` : shortTime(updatedAt),
     !isAlone && `…${threadId.slice(-5)}`,
+    countText(version, 'event', 'events'),
+    importedAt ? !isOld && 'imported' : originWords(reason),
+    isPartial && 'partial',
   ]
     .filter(Boolean)
     .join(' · ')

@@ -40,7 +40,13 @@ export function ThreadPage(props: ThreadPageProps) {
             <StateIcon state="running" /> Opening…
           </p>
         ) : (
-          <p role="alert">{thread.error}</p>
+          <>
+            <h1>This thread cannot be opened</h1>
+            <p role="alert">
+              <StateIcon state="failed" /> {thread.error}
+            </p>
+            <a href="#/">All threads</a>
+          </>
         )}
       </main>
     )

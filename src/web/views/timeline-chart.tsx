@@ -1,7 +1,8 @@
 // The size of the context over the thread: a line, a fall at each compaction, a rise at each undo, values on hover.
 import { type PointerEvent, useId, useState } from 'react'
-import type { TimelinePoint } from '../../protocol/index.ts'
+import type { ThreadDetail, TimelinePoint } from '../../protocol/index.ts'
 import { savedText, tokensText } from '../shown-text.ts'
+import { strategyName } from '../words.ts'
 
 const WIDTH = 1_000
 const PADDING = 6
@@ -13,6 +14,15 @@ interface ChartProps {
   /** Without axes: beside other figures. */
   readonly isSmall?: boolean
   readonly onCompaction: (seq: number) => void
+}
+
+/** The last measured point may be older than the end of the log. */
+export function upToNow(
+  points: readonly TimelinePoint[],
+  { version, context: { tokens, by = 'estimated' } }: Pick<ThreadDetail, 'version' | 'context'>,
+): readonly TimelinePoint[] {
+  if (tokens === undefined || version <= (points.at(-1)?.seq ?? version)) return points
+  return [...points, { seq: version, tokens, by }]
 }
 
 export function TimelineChart({ points, limit, heightPx, isSmall, onCompaction }: ChartProps) {
@@ -77,8 +87,8 @@ export function TimelineChart({ points, limit, heightPx, isSmall, onCompaction }
             type="button"
             className="mark"
             style={{ left: `${scale.x(seq) / 10}%`, top: scale.y(tokens) }}
-            aria-label={`Compaction at event ${seq}: ${compaction?.strategy}, ${tokensText(compaction?.before)} to ${tokensText(compaction?.after)} tokens`}
-            title={`${compaction?.strategy}: ${tokensText(compaction?.before)} → ${tokensText(compaction?.after)} tokens`}
+            aria-label={`Compaction at event ${seq}: ${strategyName(compaction?.strategy ?? '')}, ${tokensText(compaction?.before)} to ${tokensText(compaction?.after)} tokens`}
+            title={`${strategyName(compaction?.strategy ?? '')}: ${tokensText(compaction?.before)} → ${tokensText(compaction?.after)} tokens`}
             onClick={() => onCompaction(seq)}
           />
         ))}
@@ -102,7 +112,7 @@ export function TimelineChart({ points, limit, heightPx, isSmall, onCompaction }
 
 function hoverWords({ seq, tokens, by, compaction, undone, redone }: TimelinePoint): string {
   const what = compaction
-    ? `, ${compaction.strategy} removed ${savedText(compaction.before, compaction.after)}`
+    ? `, ${strategyName(compaction.strategy)} ${savedText(compaction.before, compaction.after)}`
     : undone !== undefined
       ? ', undo'
       : redone !== undefined

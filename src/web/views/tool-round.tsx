@@ -2,6 +2,7 @@
 import { Brain, Wrench } from 'lucide-react'
 import {
   escapeHidden,
+  inputText,
   type ShownImage,
   type ThinkingBlock,
   type ToolBlock,
@@ -145,18 +146,6 @@ function editIn(input: unknown): { before: string; after: string } | undefined {
     if (typeof before === 'string' && typeof after === 'string') return { before, after }
   }
   return undefined
-}
-
-/** Texts as they are, lines and all. */
-function inputText(input: Exclude<ToolBlock['input'], undefined>): string {
-  if (typeof input !== 'object' || input === null || Array.isArray(input))
-    return JSON.stringify(input, undefined, 2)
-  return Object.entries(input)
-    .map(([key, value]) => {
-      const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
-      return `${key}:${text.includes('\n') ? '\n' : ' '}${text}`
-    })
-    .join('\n')
 }
 
 export function Images({ images }: { readonly images: readonly ShownImage[] }) {

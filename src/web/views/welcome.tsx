@@ -1,7 +1,7 @@
 // The start page without an open thread: create one, or import a session
 import { FileUp, MessageSquarePlus, Shrink } from 'lucide-react'
 import { useId } from 'react'
-import type { Client, Hello } from '../../protocol/index.ts'
+import { type Client, type Hello, isStandIn } from '../../protocol/index.ts'
 import { goTo } from '../route.ts'
 import { type Importing, useTask } from '../use-loaded.ts'
 import { MachineSessions } from './machine-sessions.tsx'
@@ -48,7 +48,7 @@ export function Welcome({
             }}
           />
           <details>
-            <summary>{hello.formats.read.length} formats are read</summary>
+            <summary>Reads {hello.formats.read.length} formats</summary>
             <p className="quiet">{hello.formats.read.join(', ')}</p>
           </details>
         </section>
@@ -58,7 +58,9 @@ export function Welcome({
           <p>
             {hello.defaultModel === undefined
               ? 'No model is configured: sessions can be opened, compacted and searched; chatting needs one.'
-              : `It talks to ${hello.defaultModel}.`}
+              : isStandIn(hello.defaultModel)
+                ? 'Talk to dev, the built-in stand-in: it needs no key and answers by fixed rules.'
+                : `Talk to ${hello.defaultModel}.`}
           </p>
           <button
             type="button"

@@ -1,12 +1,12 @@
 // What is in the window now, what happened last, and how the size went: the first thing to see of a thread.
 import { useCallback } from 'react'
-import type { Client, ContextPicture, TimelinePoint } from '../../protocol/index.ts'
-import { percentText, savedText, shortTime, tokensText } from '../shown-text.ts'
+import type { Client, ContextPicture, ReportFigures, TimelinePoint } from '../../protocol/index.ts'
+import { changedText, isLarger, percentText, shortTime, tokensText } from '../shown-text.ts'
 import type { ThreadSnapshot } from '../thread-feed.ts'
 import { useLoaded } from '../use-loaded.ts'
-import { categoryOf, inOrder } from '../words.ts'
-import { StateIcon, Swatch } from './state-mark.tsx'
-import { TimelineChart } from './timeline-chart.tsx'
+import { categoryOf, inOrder, strategyName } from '../words.ts'
+import { CategoryBar, StateIcon, Swatch } from './state-mark.tsx'
+import { TimelineChart, upToNow } from './timeline-chart.tsx'
 
 const NEAR_PERCENT = 80
 const CHART_PX = 64
@@ -26,7 +26,7 @@ export function WindowStrip({
   readonly client: Client
   readonly detail: Detail
   readonly points: readonly TimelinePoint[]
-  readonly last: LastCompaction | undefined
+  readonly last: PastChange | undefined
   readonly onCompaction: (seq: number) => void
   readonly onUndo: (seq: number) => void
 }) {
@@ -52,7 +52,7 @@ export function WindowStrip({
       <div className="sparkline">
         {points.length > 1 && (
           <TimelineChart
-            points={points}
+            points={upToNow(points, detail)}
             limit={context.limit}
             heightPx={CHART_PX}
             isSmall
@@ -60,7 +60,13 @@ export function WindowStrip({
           />
         )}
       </div>
-      <LastLine last={last} onCompaction={onCompaction} onUndo={onUndo} />
+      <LastLine
+        client={client}
+        threadId={threadId}
+        last={last}
+        onCompaction={onCompaction}
+        onUndo={onUndo}
+      />
     </section>
   )
 }
@@ -83,34 +89,9 @@ export function WindowBar({ picture }: { readonly picture: ContextPicture }) {
   const used = parts.filter(({ name }) => name !== 'free')
   const sum = used.reduce((total, { tokens }) => total + tokens, 0)
   const whole = Math.max(picture.context.limit ?? 0, sum, 1)
-  let at = 0
+  const words = parts.map(({ name, tokens }) => `${categoryOf(name).shown} ${tokensText(tokens)}`)
   return (
-    <svg
-      className="bar"
-      viewBox="0 0 100 10"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`The window by category: ${parts
-        .map(({ name, tokens }) => `${categoryOf(name).shown} ${tokensText(tokens)}`)
-        .join(', ')}`}
-    >
-      {used.map(({ name, tokens }) => {
-        const start = at
-        at += (tokens / whole) * 100
-        return (
-          <rect
-            key={name}
-            x={start}
-            y={0}
-            width={Math.max(0, at - start)}
-            height={10}
-            className={`cat-${categoryOf(name).id}`}
-          >
-            <title>{`${categoryOf(name).shown}: ${tokensText(tokens)} tokens`}</title>
-          </rect>
-        )
-      })}
-    </svg>
+    <CategoryBar parts={used} whole={whole} label={`The window by category: ${words.join(', ')}`} />
   )
 }
 
@@ -132,7 +113,7 @@ function Legend({ picture }: { readonly picture: ContextPicture }) {
   )
 }
 
-export interface LastCompaction {
+export interface PastChange {
   readonly seq: number
   readonly strategy: string
   readonly before?: number
@@ -142,11 +123,15 @@ export interface LastCompaction {
 }
 
 function LastLine({
+  client,
+  threadId,
   last,
   onCompaction,
   onUndo,
 }: {
-  readonly last: LastCompaction | undefined
+  readonly client: Client
+  readonly threadId: string
+  readonly last: PastChange | undefined
   readonly onCompaction: (seq: number) => void
   readonly onUndo: (seq: number) => void
 }) {
@@ -161,13 +146,15 @@ function LastLine({
         {isUndone ? 'Undone compaction: ' : 'Last compaction: '}
         {isKnown ? (
           <>
-            removed <strong>{tokensText(before - after)}</strong> tokens ({savedText(before, after)}
-            )
+            {isLarger(before, after) ? 'added' : 'removed'}{' '}
+            <strong>{tokensText(Math.abs(before - after))}</strong> tokens (
+            {changedText(before, after)})
+            {!isUndone && <MostRemoved client={client} threadId={threadId} seq={seq} />}
           </>
         ) : (
           'its size is being counted'
         )}{' '}
-        by {strategy}
+        by {strategyName(strategy)}
         {time && (
           <>
             , <time dateTime={time.toISOString()}>{shortTime(time)}</time>
@@ -184,4 +171,48 @@ function LastLine({
       )}
     </p>
   )
+}
+
+const MOST_NAMED = 2
+
+/** Of which kinds it was, the largest first: `, mostly tool results (24.8K),`. */
+function MostRemoved({
+  client,
+  threadId,
+  seq,
+}: {
+  readonly client: Client
+  readonly threadId: string
+  readonly seq: number
+}) {
+  const load = useCallback(() => client.report(threadId, seq), [client, threadId, seq])
+  const { value } = useLoaded(load, seq)
+  return value ? removedWords(value.figures) : null
+}
+
+function removedWords({ categories }: ReportFigures): string {
+  const less = categories
+    .map(({ name, before, after }) => ({ name, tokens: before - after }))
+    .filter(({ tokens }) => tokens > 0)
+    .toSorted((one, other) => other.tokens - one.tokens)
+  const sum = less.reduce((total, { tokens }) => total + tokens, 0)
+  // Where something was written in its place, the parts are more than the whole.
+  const isPlain = categories.every(({ before, after }) => after <= before)
+  const named = less
+    .slice(0, MOST_NAMED)
+    .filter(({ tokens }, at) => at === 0 || tokens > sum / 10)
+    .map(({ name, tokens }) => `${removedName(name)}${isPlain ? ` (${tokensText(tokens)})` : ''}`)
+  const [only] = less
+  if (only && less.length === 1) return ` of ${removedName(only.name)}`
+  if (named.length === 0) return ''
+  return `, ${named.length < less.length ? 'mostly ' : ''}${named.join(' and ')},`
+}
+
+/** As a part of a sentence. */
+function removedName(name: string): string {
+  const own: Readonly<Record<string, string>> = {
+    user: 'your messages',
+    assistant: "the agent's answers",
+  }
+  return own[name] ?? categoryOf(name).shown.toLowerCase()
 }

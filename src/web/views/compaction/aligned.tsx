@@ -1,6 +1,6 @@
 // Before and after: two aligned columns, or one where there is no room, with the reason for each drop
 import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import type { CompactionDiff, DiffEntry } from '../../../protocol/index.ts'
+import type { DiffEntry, ViewDiff } from '../../../protocol/index.ts'
 import { useLinks } from '../../links.ts'
 import { countText, tokensText, visibleText } from '../../shown-text.ts'
 import { reasonWords, roleWords, splitEnvelope } from '../../words.ts'
@@ -16,7 +16,7 @@ const SHOWN_ENTRIES = 6
 const TWO_COLUMNS_PX = 640
 
 /** One row for each entry that went, beside what is left of it. */
-export function Aligned({ diff }: { readonly diff: CompactionDiff }) {
+export function Aligned({ diff }: { readonly diff: ViewDiff }) {
   const [shown, setShown] = useState(SHOWN_CHANGES)
   const [place, isWide] = useWide()
   const before = new Map(diff.before.map((entry) => [entry.ref, entry]))
@@ -85,7 +85,7 @@ function Changed({
           {added.length === 0 ? 'nothing' : `${tokensText(sum(added))} tokens`}
         </span>
       </header>
-      {removed.length !== 1 && added.length > 0 && <Put added={added} />}
+      {added.length > 0 && added.length !== removed.length && <Put added={added} />}
       <table className="pairs">
         <caption className="read-out">What became of each entry</caption>
         {isWide && (
@@ -140,7 +140,7 @@ const Pair = memo(function Pair({
   )
   if (!isWide)
     return (
-      <tbody>
+      <tbody className={entry.role}>
         <tr>
           <td>
             {head}
@@ -151,7 +151,7 @@ const Pair = memo(function Pair({
     )
   if (!rows || text === '')
     return (
-      <tbody>
+      <tbody className={entry.role}>
         <tr>
           <td className="taken">
             {head}
@@ -168,7 +168,7 @@ const Pair = memo(function Pair({
       </tbody>
     )
   return (
-    <tbody>
+    <tbody className={entry.role}>
       <tr>
         <td>{head}</td>
         <td />

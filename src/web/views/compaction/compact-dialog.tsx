@@ -5,7 +5,7 @@ import type { Client, Hello, Preview, ThreadDetail } from '../../../protocol/ind
 import { goTo } from '../../route.ts'
 import { readMessage } from '../../shown-text.ts'
 import { useTask } from '../../use-loaded.ts'
-import { labelWords, strategyWords } from '../../words.ts'
+import { followsInstructions, labelWords, strategyWords } from '../../words.ts'
 import { Elapsed, StateIcon } from '../state-mark.tsx'
 import { Figures, Sizes } from './compaction-figures.tsx'
 import { Comparison } from './comparison.tsx'
@@ -87,7 +87,9 @@ export function CompactDialog({
                 propose(event.target.value, instructions)
               }}
             >
-              <option value="">default of the preset {detail.preset}</option>
+              <option value="">
+                Default for this preset{strategy === '' && preview ? ` (${preview.strategy})` : ''}
+              </option>
               {hello.strategies.map((id) => (
                 <option key={id} value={id}>
                   {id}: {strategyWords(id)}
@@ -106,6 +108,7 @@ export function CompactDialog({
           <button type="submit" className="preview-again">
             Update the preview
           </button>
+          <NotFollowed strategy={strategy} instructions={instructions} />
         </form>
         <div className="proposal" aria-live="polite" aria-busy={made.since !== undefined}>
           <Proposal {...{ client, threadId, made, isEmpty, texts }} onTexts={setTexts} />
@@ -118,6 +121,7 @@ export function CompactDialog({
             setStrategy(id)
             setTexts({})
             propose(id, instructions)
+            place.current?.querySelector('.dialog-body')?.scrollTo({ top: 0 })
           }}
         />
       </div>
@@ -133,6 +137,23 @@ export function CompactDialog({
         onApply={apply}
       />
     </dialog>
+  )
+}
+
+/** Some strategies are rules: better said than promised. */
+function NotFollowed({
+  strategy,
+  instructions,
+}: {
+  readonly strategy: string
+  readonly instructions: string
+}) {
+  if (instructions.trim() === '' || followsInstructions(strategy)) return null
+  return (
+    <p className="warning" role="status">
+      <StateIcon state="warning" /> {strategy} follows no instructions. Pin a text to keep it, or
+      choose another strategy.
+    </p>
   )
 }
 

@@ -1,10 +1,11 @@
 // A compaction where it happened: its state with icon, colour and words, what it saved, and what can be done
 import type { CompactionBlock } from '../../../protocol/index.ts'
 import type { BlockActions } from '../../links.ts'
-import { savedText, shortTime, tokensText, visibleText } from '../../shown-text.ts'
-import { strategyWords } from '../../words.ts'
+import { shortTime, visibleText } from '../../shown-text.ts'
+import { strategyName, strategyWords } from '../../words.ts'
 import { SummaryText } from '../markdown.tsx'
 import { StateIcon, type WorkState } from '../state-mark.tsx'
+import { Sizes } from './compaction-figures.tsx'
 
 export function CompactionCard({
   block,
@@ -23,28 +24,22 @@ export function CompactionCard({
     <section className={`block compaction ${shown}`} aria-label="Compaction">
       <header className="block-head">
         <StateIcon state={shown} />
-        <h3>
-          {wordsOf(block)} by {strategy}
-        </h3>
+        <h3>{wordsOf(block)}</h3>
         {time && <time dateTime={time.toISOString()}>{shortTime(time)}</time>}
       </header>
       {before !== undefined && after !== undefined && shown !== 'nothing' && (
-        <p>
-          <strong>{savedText(before, after)}</strong> smaller:{' '}
-          <span className="figure">
-            {tokensText(before)} → {tokensText(after)}
-          </span>{' '}
-          tokens in the window
-        </p>
+        <Sizes before={before} after={after} />
       )}
-      {shown === 'nothing' && <p className="quiet">The context is as it was.</p>}
+      {(shown === 'nothing' || shown === 'stopped') && (
+        <p className="quiet">The context is as it was.</p>
+      )}
       {shown === 'running' && <p className="quiet">{strategyWords(strategy)}</p>}
       {fellBack.map(({ from, reason }) => (
         <p key={from} className="warning">
           <StateIcon state="fell-back" /> {from} came to nothing: {visibleText(reason)}
         </p>
       ))}
-      {block.error !== undefined && (
+      {block.error !== undefined && shown !== 'stopped' && (
         <p role={shown === 'failed' ? 'alert' : undefined}>{visibleText(block.error)}</p>
       )}
       {block.hint !== undefined && <p>{visibleText(block.hint)}</p>}
@@ -85,18 +80,19 @@ function stateOf({ state, isEmpty, isStopped, fellBack = [] }: CompactionBlock):
 }
 
 function wordsOf(block: CompactionBlock): string {
+  const name = strategyName(block.strategy)
   switch (stateOf(block)) {
     case 'running':
-      return 'Compacting'
+      return `Compacting by ${name}`
     case 'nothing':
-      return 'Nothing to compact'
+      return `Nothing to compact by ${name}`
     case 'failed':
-      return 'Not compacted: failed'
+      return `Not compacted: ${name} failed`
     case 'stopped':
-      return 'Not compacted: stopped'
+      return `Not compacted: you stopped ${name}`
     case 'undone':
-      return 'Undone: compacted'
+      return `Undone: compacted by ${name}`
     default:
-      return block.isFresh ? 'Continued with a summary' : 'Compacted'
+      return `${block.isFresh ? 'Continued with a summary' : 'Compacted'} by ${name}`
   }
 }

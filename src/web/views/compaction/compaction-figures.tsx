@@ -1,15 +1,15 @@
 // What a compaction does in figures: how much smaller, by category, and what goes with its reason
-import type { CompactionFigures } from '../../../protocol/index.ts'
+import type { ReportFigures } from '../../../protocol/index.ts'
 import { useLinks } from '../../links.ts'
-import { countText, savedText, tokensText, visibleText } from '../../shown-text.ts'
+import { changedText, countText, isLarger, tokensText, visibleText } from '../../shown-text.ts'
 import { categoryOf, inOrder, reasonWords } from '../../words.ts'
-import { StateIcon, Swatch } from '../state-mark.tsx'
+import { CategoryBar, StateIcon, Swatch, TableHead } from '../state-mark.tsx'
 
 export function Figures({
   figures,
   isProposal = false,
 }: {
-  readonly figures: CompactionFigures
+  readonly figures: ReportFigures
   readonly isProposal?: boolean
 }) {
   const { before, after, drops, largest, pins, refs, fallback } = figures
@@ -46,7 +46,7 @@ export function Figures({
   )
 }
 
-function pinWords({ kept, added }: CompactionFigures['pins']): string {
+function pinWords({ kept, added }: ReportFigures['pins']): string {
   const added_ = added === 0 ? '' : `, ${added} of them found by this compaction`
   const all = kept + added
   return all === 0
@@ -64,7 +64,8 @@ export function Sizes({
 }) {
   return (
     <p className="sizes">
-      <strong>{savedText(before, after)}</strong> smaller:{' '}
+      <strong>{changedText(before, after)}</strong> {isLarger(before, after) ? 'larger' : 'smaller'}
+      :{' '}
       <span className="figure">
         {tokensText(before)} → {tokensText(after)}
       </span>{' '}
@@ -74,7 +75,7 @@ export function Sizes({
 }
 
 /** Two bars on one scale, one below the other. */
-function Compared({ figures }: { readonly figures: CompactionFigures }) {
+function Compared({ figures }: { readonly figures: ReportFigures }) {
   const categories = inOrder(figures.categories)
   const sum = categories.reduce((total, { before }) => total + before, 0)
   const whole = Math.max(1, sum, figures.before ?? 0)
@@ -92,17 +93,11 @@ function Compared({ figures }: { readonly figures: CompactionFigures }) {
       {(['before', 'after'] as const).map((side) => (
         <div key={side} className="compared-row">
           <span className="quiet">{side === 'before' ? 'Before' : 'After'}</span>
-          <Stack parts={inOrder(row(side))} whole={whole} />
+          <CategoryBar parts={inOrder(row(side))} whole={whole} />
         </div>
       ))}
       <table className="plain">
-        <thead className="read-out">
-          <tr>
-            <th scope="col">Category</th>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
-          </tr>
-        </thead>
+        <TableHead first="Category" figures={['Before', 'After', 'Change']} />
         <tbody>
           {categories
             .filter(({ before, after }) => before !== after)
@@ -112,7 +107,8 @@ function Compared({ figures }: { readonly figures: CompactionFigures }) {
                   <Swatch name={name} /> {categoryOf(name).shown}
                 </td>
                 <td className="figure">{tokensText(before)}</td>
-                <td className="figure">→ {tokensText(after)}</td>
+                <td className="figure">{tokensText(after)}</td>
+                <td className="figure">{changeText(after - before)}</td>
               </tr>
             ))}
         </tbody>
@@ -121,35 +117,12 @@ function Compared({ figures }: { readonly figures: CompactionFigures }) {
   )
 }
 
-function Stack({
-  parts,
-  whole,
-}: {
-  readonly parts: readonly { readonly name: string; readonly tokens: number }[]
-  readonly whole: number
-}) {
-  let at = 0
-  return (
-    <svg className="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden>
-      {parts.map(({ name, tokens }) => {
-        const start = at
-        at += (tokens / whole) * 100
-        return (
-          <rect
-            key={name}
-            x={start}
-            y={0}
-            width={Math.max(0, at - start)}
-            height={10}
-            className={`cat-${categoryOf(name).id}`}
-          />
-        )
-      })}
-    </svg>
-  )
+function changeText(tokens: number): string {
+  const sign = tokens < 0 ? '−' : tokens > 0 ? '+' : ''
+  return `${sign}${tokensText(Math.abs(tokens))}`
 }
 
-function Largest({ largest }: { readonly largest: CompactionFigures['largest'] }) {
+function Largest({ largest }: { readonly largest: ReportFigures['largest'] }) {
   const { show } = useLinks()
   return (
     <details>

@@ -4,9 +4,10 @@ import { useCallback, useState } from 'react'
 import type { Client } from '../../../protocol/index.ts'
 import { savedText, tokensText } from '../../shown-text.ts'
 import { useLoaded, useTask } from '../../use-loaded.ts'
+import { strategyName } from '../../words.ts'
 import { StateIcon } from '../state-mark.tsx'
 import { LongText } from '../texts.tsx'
-import type { LastCompaction } from '../window-strip.tsx'
+import type { PastChange } from '../window-strip.tsx'
 import { Aligned } from './aligned.tsx'
 import { Figures } from './compaction-figures.tsx'
 import { WideDialog } from './wide-dialog.tsx'
@@ -22,7 +23,7 @@ export function CompactionPanel({
   readonly client: Client
   readonly threadId: string
   /** The newest first. */
-  readonly compactions: readonly LastCompaction[]
+  readonly compactions: readonly PastChange[]
   /** The newest where none was chosen. */
   readonly chosen: number | undefined
   readonly onChoose: (seq: number) => void
@@ -48,13 +49,13 @@ export function CompactionPanel({
             >
               <StateIcon state={each.isUndone ? 'undone' : 'done'} />
               <span>
-                {each.strategy}
+                {strategyName(each.strategy)}
                 {each.isUndone && ', undone'}
               </span>
               <span className="figure">
                 {tokensText(each.before)} → {tokensText(each.after)}
               </span>
-              <span className="figure">−{savedText(each.before, each.after)}</span>
+              <span className="figure">{savedText(each.before, each.after)}</span>
               <span className="quiet">event {each.seq.toLocaleString()}</span>
             </button>
           </li>
@@ -85,14 +86,11 @@ function OneCompaction({
   readonly isUndone: boolean
   readonly onUndo: (seq: number) => void
 }) {
-  const load = useCallback(async () => {
-    const [report, diff] = await Promise.all([
-      client.report(threadId, seq),
-      client.diff(threadId, seq),
-    ])
-    return { report, diff }
-  }, [client, threadId, seq])
-  const { value, error } = useLoaded(load, seq)
+  const loadReport = useCallback(() => client.report(threadId, seq), [client, threadId, seq])
+  const loadDiff = useCallback(() => client.diff(threadId, seq), [client, threadId, seq])
+  const { value: report, error: noReport } = useLoaded(loadReport, seq)
+  const { value: diff, error: noDiff } = useLoaded(loadDiff, seq)
+  const error = noReport ?? noDiff
   const undoing = useTask()
   const [isWide, setWide] = useState(false)
   if (error !== undefined)
@@ -101,18 +99,12 @@ function OneCompaction({
         {error}
       </p>
     )
-  if (!value)
-    return (
-      <p className="empty">
-        <StateIcon state="running" /> Comparing…
-      </p>
-    )
+  if (!report) return <Waiting words="Reading…" />
+  const title = `By ${strategyName(report.figures.strategy)} at event ${seq.toLocaleString()}`
   return (
     <div className="compaction-panel">
       <div className="line">
-        <h2>
-          {value.report.figures.strategy} at event {seq.toLocaleString()}
-        </h2>
+        <h2>{title}</h2>
         {isUndone ? (
           <span>
             <StateIcon state="undone" /> Undone
@@ -129,26 +121,37 @@ function OneCompaction({
         )}
       </div>
       <section aria-label="Report">
-        <Figures figures={value.report.figures} />
+        <Figures figures={report.figures} />
       </section>
-      <button type="button" className="with-icon small wider" onClick={() => setWide(true)}>
-        <Maximize2 size={14} aria-hidden /> Before and after side by side
-      </button>
-      <Aligned diff={value.diff} />
-      {isWide && (
-        <WideDialog
-          title={`${value.report.figures.strategy} at event ${seq.toLocaleString()}`}
-          onClose={() => setWide(false)}
-        >
-          <Aligned diff={value.diff} />
+      {diff ? (
+        <>
+          <button type="button" className="with-icon small wider" onClick={() => setWide(true)}>
+            <Maximize2 size={14} aria-hidden /> Before and after side by side
+          </button>
+          <Aligned diff={diff} />
+        </>
+      ) : (
+        <Waiting words="Comparing…" />
+      )}
+      {isWide && diff && (
+        <WideDialog title={title} onClose={() => setWide(false)}>
+          <Aligned diff={diff} />
         </WideDialog>
       )}
       <details>
         <summary>Report as text</summary>
         <div className="report">
-          <LongText text={value.report.text} />
+          <LongText text={report.text} />
         </div>
       </details>
     </div>
+  )
+}
+
+function Waiting({ words }: { readonly words: string }) {
+  return (
+    <p className="empty">
+      <StateIcon state="running" /> {words}
+    </p>
   )
 }

@@ -4,7 +4,7 @@ import type { Client } from '../../../protocol/index.ts'
 import { readMessage, savedText, tokensText } from '../../shown-text.ts'
 import { useTask } from '../../use-loaded.ts'
 import { asksModel, strategyWords } from '../../words.ts'
-import { StateIcon } from '../state-mark.tsx'
+import { StateIcon, TableHead } from '../state-mark.tsx'
 
 interface Compared {
   readonly id: string
@@ -46,23 +46,11 @@ export function Comparison({
     >
       <summary>Compare strategies</summary>
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Strategy</th>
-            <th scope="col" className="figure">
-              Saves
-            </th>
-            <th scope="col" className="figure">
-              Left
-            </th>
-            <th scope="col" className="figure">
-              Entries changed
-            </th>
-            <th scope="col">
-              <span className="read-out">Choose</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          first="Strategy"
+          figures={['Change', 'Left', 'Entries changed']}
+          readOut="Choose"
+        />
         <tbody>
           {[...rows, ...strategies.filter(asksModel).map((id): Compared => ({ id }))].map(
             ({ id, before, after, removed, error }) => (

@@ -1,10 +1,12 @@
 // Two texts word by word: what went and what came, in one column or as pieces for two
-import { memo } from 'react'
+import { Fragment, memo } from 'react'
 import { LongText } from '../texts.tsx'
 import { type AlignedRow, alignTexts, type Piece } from './align.ts'
 
 /** Of what is the same, so much is shown around a change. */
 const AROUND_CHARS = 160
+/** Between words of a change: lines and indents are not marked. */
+const BLANKS = /(\s*\n\s*|\s{2,}|^\s+|\s+$)/
 
 export const DiffText = memo(function DiffText({
   before,
@@ -31,7 +33,12 @@ export function Pieces({
   return pieces.map(({ text, isChanged }, at) =>
     isChanged ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no names of their own
-      <Marked key={at}>{text}</Marked>
+      <Fragment key={at}>
+        {text.split(BLANKS).map((part, place) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: as above
+          place % 2 === 0 && part !== '' ? <Marked key={place}>{part}</Marked> : part,
+        )}
+      </Fragment>
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: as above
       <span key={at}>

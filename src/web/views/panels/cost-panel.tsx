@@ -3,7 +3,7 @@ import { useCallback } from 'react'
 import type { Client, ThreadDetail, TimelinePoint } from '../../../protocol/index.ts'
 import { costText, countText, percentText, tokensText } from '../../shown-text.ts'
 import { useLoaded } from '../../use-loaded.ts'
-import { StateIcon } from '../state-mark.tsx'
+import { StateIcon, TableHead } from '../state-mark.tsx'
 
 export function CostPanel({
   client,
@@ -57,26 +57,7 @@ export function CostPanel({
       {error !== undefined && <p role="alert">{error}</p>}
       <h2>By model</h2>
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Model</th>
-            <th scope="col" className="figure">
-              Requests
-            </th>
-            <th scope="col" className="figure">
-              In
-            </th>
-            <th scope="col" className="figure">
-              Cached
-            </th>
-            <th scope="col" className="figure">
-              Out
-            </th>
-            <th scope="col" className="figure">
-              Cost
-            </th>
-          </tr>
-        </thead>
+        <TableHead first="Model" figures={['Requests', 'In', 'Cached', 'Out', 'Cost']} />
         <tbody>
           {models.map((each) => (
             <tr key={each.model}>

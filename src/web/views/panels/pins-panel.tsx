@@ -4,6 +4,12 @@ import type { Client } from '../../../protocol/index.ts'
 import { useLoaded, useTask } from '../../use-loaded.ts'
 import { LongText } from '../texts.tsx'
 
+const PINNED_BY: Readonly<Record<string, string>> = {
+  user: 'Pinned by you',
+  detected: 'Found in your messages',
+  pattern: 'Kept by a rule',
+}
+
 export function PinsPanel({
   client,
   threadId,
@@ -45,23 +51,26 @@ export function PinsPanel({
         </button>
       </form>
       {(error ?? acting.error) !== undefined && <p role="alert">{error ?? acting.error}</p>}
-      {pins?.length === 0 && (
-        <p className="empty">No pins. A pin survives every compaction unchanged.</p>
-      )}
+      <p className="quiet">
+        {pins?.length === 0 && 'No pins yet. '}A pin survives every compaction, word for word.
+      </p>
       <ul className="pins">
         {pins?.map((pin) => (
           <li key={pin.pinId} className="entry">
+            <header className="block-head">
+              <span>{PINNED_BY[pin.by] ?? `Pinned by ${pin.by}`}</span>
+              <span className="tools">
+                <button
+                  type="button"
+                  className="small"
+                  aria-label={`Unpin ${pin.text.slice(0, 60)}`}
+                  onClick={() => act(() => client.unpin(threadId, pin.pinId))}
+                >
+                  Unpin
+                </button>
+              </span>
+            </header>
             <LongText text={pin.text} />
-            <div className="line">
-              <span className="quiet">pinned by {pin.by}</span>
-              <button
-                type="button"
-                aria-label={`Let go of ${pin.text.slice(0, 60)}`}
-                onClick={() => act(() => client.unpin(threadId, pin.pinId))}
-              >
-                Let go
-              </button>
-            </div>
           </li>
         ))}
       </ul>

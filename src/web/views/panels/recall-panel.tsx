@@ -3,6 +3,7 @@ import { type FormEvent, Fragment, useState } from 'react'
 import type { Client, RecallHit } from '../../../protocol/index.ts'
 import { useLinks } from '../../links.ts'
 import { timeText, visibleText } from '../../shown-text.ts'
+import { addToDraft } from '../../typing.ts'
 import { useTask } from '../../use-loaded.ts'
 
 /** As it is written in summaries and markers, or alone. */
@@ -60,9 +61,17 @@ export function RecallPanel({
       {looking.error !== undefined && <p role="alert">{looking.error}</p>}
       {whole && (
         <article className="entry" aria-label={`All of ${whole.ref}`}>
-          <h3>
-            <code>{whole.ref}</code>
-          </h3>
+          <div className="line">
+            <h3>
+              <code>{whole.ref}</code>
+            </h3>
+            {hits && (
+              <button type="button" className="small" onClick={() => setWhole(undefined)}>
+                Back to the results
+              </button>
+            )}
+            <BringBack threadId={threadId} found={whole} />
+          </div>
           <Marked text={whole.text} words={words} />
           {whole.next !== undefined && (
             <button
@@ -75,7 +84,12 @@ export function RecallPanel({
         </article>
       )}
       {!whole && hits && (
-        <Hits hits={hits} words={words} onRead={(ref) => looking.run(() => read(ref))} />
+        <Hits
+          threadId={threadId}
+          hits={hits}
+          words={words}
+          onRead={(ref) => looking.run(() => read(ref))}
+        />
       )}
       {!whole && !hits && (
         <p className="empty">
@@ -88,10 +102,12 @@ export function RecallPanel({
 }
 
 function Hits({
+  threadId,
   hits,
   words,
   onRead,
 }: {
+  readonly threadId: string
   readonly hits: readonly RecallHit[]
   readonly words: readonly string[]
   readonly onRead: (ref: string) => void
@@ -115,10 +131,32 @@ function Hits({
                 Go there
               </button>
             )}
+            <BringBack threadId={threadId} found={{ ref, text }} />
           </div>
         </li>
       ))}
     </ol>
+  )
+}
+
+/** A message may quote what the model no longer sees: the words that are selected, or all that is shown. */
+function BringBack({
+  threadId,
+  found,
+}: {
+  readonly threadId: string
+  readonly found: Pick<Whole, 'ref' | 'text'>
+}) {
+  const quote = () => {
+    const selected = window.getSelection()?.toString().trim() ?? ''
+    // Only what is selected in it: a selection elsewhere is not from this entry.
+    const isPart = spaced(found.text).includes(spaced(selected))
+    addToDraft(threadId, `From ${found.ref}:\n${(isPart && selected) || found.text}\n`)
+  }
+  return (
+    <button type="button" className="small" onClick={quote}>
+      Put it into my message
+    </button>
   )
 }
 
@@ -144,4 +182,8 @@ export function Marked({
       ))}
     </pre>
   )
+}
+
+function spaced(text: string): string {
+  return text.replace(/\s+/g, ' ')
 }

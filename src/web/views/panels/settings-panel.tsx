@@ -58,8 +58,8 @@ export function SettingsPanel({
         <Choice label="Preset" value={preset} onChoose={(id) => choose({ preset: id })}>
           <Options values={hello.presets} />
         </Choice>
-        <Choice label="Compacted by" value={strategy} onChoose={(id) => choose({ strategy: id })}>
-          <option value={OF_PRESET}>what the preset says</option>
+        <Choice label="Strategy" value={strategy} onChoose={(id) => choose({ strategy: id })}>
+          <option value={OF_PRESET}>Default for this preset</option>
           {hello.strategies.map((id) => (
             <option key={id} value={id}>
               {id}: {strategyWords(id)}
@@ -73,13 +73,13 @@ export function SettingsPanel({
       {(error ?? changing.error) !== undefined && <p role="alert">{error ?? changing.error}</p>}
       {detail.workspace !== undefined && (
         <p className="quiet">
-          Its folder: <code>{visibleText(detail.workspace)}</code>
+          Working directory: <code>{visibleText(detail.workspace)}</code>
         </p>
       )}
-      <h2>Of the server</h2>
+      <h2>Server</h2>
       <p className="quiet">
-        précis {hello.version}; its API is described at <code>/api/openapi.json</code>. These are
-        changed where it was started: in its settings file, its environment, or its options.
+        précis {hello.version}. Change these settings where the server is started: in its settings
+        file, its environment, or its options. <code>/api/openapi.json</code> describes its API.
       </p>
       <ServerSettings settings={value?.settings ?? []} />
     </>
@@ -146,7 +146,7 @@ function Models({
 }
 
 function ServerSettings({ settings }: { readonly settings: readonly SettingInfo[] }) {
-  if (settings.length === 0) return <p className="quiet">All of them are as they come.</p>
+  if (settings.length === 0) return <p className="quiet">All settings have their defaults.</p>
   return (
     <table>
       <thead>

@@ -22,11 +22,11 @@ export const PANELS = [
   'Settings',
 ] as const
 export type Panel = (typeof PANELS)[number]
-export const CONVERSATION = 'Conversation'
+export const CONVERSATION = 'Chat'
 type Tab = Panel | typeof CONVERSATION
 
 const ICONS: Readonly<Record<Tab, LucideIcon>> = {
-  Conversation: MessageSquare,
+  Chat: MessageSquare,
   'Model’s view': Eye,
   Compactions: Shrink,
   Window: PanelsTopLeft,
@@ -80,7 +80,8 @@ export function PanelTabs({
             tabIndex={name === chosen ? 0 : -1}
             onClick={() => onChoose(name)}
           >
-            <Icon size={16} aria-hidden /> <span>{name}</span>
+            <Icon size={16} aria-hidden />{' '}
+            <span>{isPhone ? name.replace('’s view', '') : name}</span>
           </button>
         )
       })}

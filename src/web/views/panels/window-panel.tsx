@@ -5,8 +5,8 @@ import { useLinks } from '../../links.ts'
 import { percentText, tokensText, visibleText } from '../../shown-text.ts'
 import { useLoaded } from '../../use-loaded.ts'
 import { categoryOf, inOrder } from '../../words.ts'
-import { Swatch } from '../state-mark.tsx'
-import { TimelineChart } from '../timeline-chart.tsx'
+import { Swatch, TableHead } from '../state-mark.tsx'
+import { TimelineChart, upToNow } from '../timeline-chart.tsx'
 import { WindowBar } from '../window-strip.tsx'
 
 const CHART_PX = 220
@@ -42,17 +42,7 @@ export function WindowPanel({
       </p>
       <WindowBar picture={picture} />
       <table>
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col" className="figure">
-              Tokens
-            </th>
-            <th scope="col" className="figure">
-              Share
-            </th>
-          </tr>
-        </thead>
+        <TableHead first="What" figures={['Tokens', 'Share']} />
         <tbody>
           {shown.map(({ name, tokens }) => (
             <tr key={name}>
@@ -70,7 +60,7 @@ export function WindowPanel({
         <p className="quiet">Nothing was measured yet: the first answer makes a first point.</p>
       ) : (
         <TimelineChart
-          points={points}
+          points={upToNow(points, { version, context })}
           limit={context.limit}
           heightPx={CHART_PX}
           onCompaction={onCompaction}
