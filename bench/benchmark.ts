@@ -1,48 +1,35 @@
-// A benchmark whose figures come from one process of its own: its arguments, its row, its output.
-import { readFileSync, writeFileSync } from 'node:fs'
+// Runs one benchmark of the table: its arguments, its process, its row, its output.
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import type { Benchmark } from './benchmarks.ts'
 import { outputOf } from './core/process.ts'
 import { type Answered, judged } from './figure.ts'
-import { linesOf, pageTable, withBlock } from './report.ts'
-import { appendRow, latestRow, type ResultRow, resultRow } from './result-row.ts'
+import { linesOf, writeTable } from './report.ts'
+import { appendRow, resultRow } from './result-row.ts'
 
-const PAGE = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url))
+const FIGURE_PROCESS = fileURLToPath(new URL('./figure-process.ts', import.meta.url))
 
-export interface Benchmark {
-  readonly name: string
-  /** Takes the settings as JSON, and prints its answers as JSON. */
-  readonly script: string
-  readonly full: ResultRow['settings']
-  readonly quick: ResultRow['settings']
-  /** Under which heading an answer is shown. */
-  groupOf(answer: Answered): string
-}
-
-export function benchmark(bench: Benchmark): (args: readonly string[]) => Promise<number> {
-  const { name, script, full, quick, groupOf } = bench
-  const results = fileURLToPath(new URL(`./results/${name}.jsonl`, import.meta.url))
-  return async (args) => {
-    const options = optionsOf(args)
-    if (typeof options === 'string') {
-      process.stderr.write(`${options}\n${helpOf(name)}`)
-      return 2
-    }
-    const measure = async (): Promise<void> => {
-      const settings = options.quick ? quick : full
-      const answers: Answered[] = JSON.parse(await outputOf(script, [JSON.stringify(settings)]))
-      const figures = answers.map((answer) => judged(answer, groupOf(answer), !options.quick))
-      const row = resultRow(name, settings, figures)
-      if (options.write) appendRow(results, row)
-      process.stdout.write(`${options.json ? JSON.stringify(row) : linesOf(row)}\n`)
-    }
-    if (!options.docs || options.write) await measure()
-    if (options.docs) {
-      const table = `\n${pageTable(latestRow(results))}\n`
-      writeFileSync(PAGE, withBlock(readFileSync(PAGE, 'utf8'), name, table))
-    }
-    return 0
+export async function runBenchmark(
+  name: string,
+  { full, quick, headingOf }: Benchmark,
+  args: readonly string[],
+): Promise<number> {
+  const options = optionsOf(args)
+  if (typeof options === 'string') {
+    process.stderr.write(`${options}\n${helpOf(name)}`)
+    return 2
   }
+  if (!options.docs || options.write) {
+    const settings = options.quick ? quick : full
+    const output = await outputOf(FIGURE_PROCESS, [name, JSON.stringify(settings)])
+    const answers: Answered[] = JSON.parse(output)
+    const figures = answers.map((answer) => judged(answer, headingOf(answer), !options.quick))
+    const row = resultRow(name, settings, figures)
+    if (options.write) appendRow(row)
+    process.stdout.write(`${options.json ? JSON.stringify(row) : linesOf(row)}\n`)
+  }
+  if (options.docs) writeTable(name)
+  return 0
 }
 
 function helpOf(name: string): string {

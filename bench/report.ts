@@ -1,6 +1,9 @@
 // Results for people: lines for a terminal, a table for a page.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { type Figure, goalText, numberText, spreadText, type Unit, verdictText } from './figure.ts'
-import type { ResultRow } from './result-row.ts'
+import { latestRow, type ResultRow } from './result-row.ts'
+
+export const PAGE = new URL('../docs/benchmarks.md', import.meta.url)
 
 export function linesOf({ figures, ...row }: ResultRow): string {
   const groups = Object.entries(Object.groupBy(figures, ({ group }) => group))
@@ -63,6 +66,16 @@ function originText(row: Omit<ResultRow, 'figures'>): string {
   const { date, commit, changed, node, cpu, cores, settings } = row
   const tree = changed ? `${commit} with changes` : commit
   return `${date}, commit ${tree}, Node ${node}, ${cpu}, ${cores} cores, seed ${settings.seed}`
+}
+
+/** Writes the table of a benchmark's latest row into docs/benchmarks.md. */
+export function writeTable(name: string): void {
+  writeFileSync(PAGE, pageWithTable(readFileSync(PAGE, 'utf8'), name))
+}
+
+/** The page with the table of the latest row. */
+export function pageWithTable(page: string, name: string): string {
+  return withBlock(page, name, `\n${pageTable(latestRow(name))}\n`)
 }
 
 /** The text between `<!-- NAME:begin -->` and `<!-- NAME:end -->`. */

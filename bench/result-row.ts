@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Figure } from './figure.ts'
 
 export interface ResultRow {
@@ -46,15 +46,20 @@ export function resultRow(
   }
 }
 
-export function appendRow(path: string, row: ResultRow): void {
+export function appendRow(row: ResultRow): void {
+  const path = resultsFile(row.bench)
   mkdirSync(dirname(path), { recursive: true })
   appendFileSync(path, `${JSON.stringify(row)}\n`)
 }
 
 /** The row that was added last. */
-export function latestRow(path: string): ResultRow {
-  const last = readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? ''
+export function latestRow(bench: string): ResultRow {
+  const last = readFileSync(resultsFile(bench), 'utf8').trimEnd().split('\n').at(-1) ?? ''
   return JSON.parse(last) as ResultRow
+}
+
+function resultsFile(bench: string): string {
+  return join(import.meta.dirname, 'results', `${bench}.jsonl`)
 }
 
 function git(...args: string[]): string {

@@ -1,27 +1,25 @@
 // The benchmarks by name: `npm run bench -- core`, or all of them. Each lives in a folder of its name.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { CORPUS } from '../test/require.ts'
+import { CORPUS, requirement } from '../test/require.ts'
+import { runBenchmark } from './benchmark.ts'
+import { BENCHMARKS } from './benchmarks.ts'
 
-interface Bench {
-  /** Takes the arguments behind its name and gives the exit code. */
-  main(args: readonly string[]): Promise<number>
-}
+/** Takes the arguments behind its name and gives the exit code. */
+type Run = (args: readonly string[]) => Promise<number>
 
-const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
-  core: () => import('./core/core.ts'),
-  edl: () => import('./edl/edl.ts'),
-  agent: () => import('./agent/agent.ts'),
-  extract: () => import('./extract/extract.ts'),
-  stores: () => import('./stores/stores.ts'),
-  tui: () => import('./tui/tui.ts'),
-  page: () => import('./page/page.ts'),
-  cli: () => import('./cli/cli.ts'),
-  sessions: () => import('./sessions/sessions.ts'),
-  library: () => import('./library/library.ts'),
-  retention: () => import('./retention/retention.ts'),
-  recall: () => import('./recall/recall.ts'),
-  chains: () => import('./chains/chains.ts'),
+const BENCHES: Readonly<Record<string, Run>> = {
+  core: async (args) => (await import('./core/core.ts')).main(args),
+  ...Object.fromEntries(
+    Object.entries(BENCHMARKS).map(([name, bench]): [string, Run] => [
+      name,
+      async (args) => (name === 'page' && isWithoutBrowser() ? 0 : runBenchmark(name, bench, args)),
+    ]),
+  ),
+  library: async () => (await import('./library/library.ts')).main(),
+  retention: async (args) => (await import('./retention/retention.ts')).main(args),
+  recall: async (args) => (await import('./recall/recall.ts')).main(args),
+  chains: async (args) => (await import('./chains/chains.ts')).main(args),
 }
 
 const [name = '', ...args] = process.argv.slice(2)
@@ -30,8 +28,8 @@ process.exitCode = await run()
 
 async function run(): Promise<number> {
   if (name === 'all') return runAll()
-  const load = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
-  if (load) return (await load()).main(args)
+  const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
+  if (bench) return bench(args)
   const asked = name === '' ? 'No benchmark was named.' : `There is no benchmark ${name}.`
   process.stderr.write(`${asked} Known: all, ${Object.keys(BENCHES).join(', ')}.\n`)
   return 2
@@ -56,4 +54,11 @@ function runAll(): number {
   }
   if (failed.length > 0) process.stderr.write(`These failed: ${failed.join(', ')}.\n`)
   return failed.length > 0 ? 1 : 0
+}
+
+/** Without Chromium there is nothing to measure the page in. */
+function isWithoutBrowser(): boolean {
+  const { available, notice } = requirement('chromium')
+  if (!available) process.stdout.write(`page: left out ${notice}\n`)
+  return !available
 }

@@ -59,6 +59,7 @@ function repeatedRuns(): number {
 
 function tellingLines({ text }: SourceFile): string[] {
   return text
+    .replace(/^(?:import|export) (?:type )?\{[^}]*\} from .*$/gm, '')
     .split('\n')
     .map((line) => line.trim())
     .filter(

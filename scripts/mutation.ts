@@ -32,6 +32,7 @@ import {
 } from '../test/mutation/mutants.ts'
 import {
   failureOf,
+  highestOf,
   type Outcome,
   type Score,
   scoreOf,
@@ -73,6 +74,7 @@ if (
 
 async function main(): Promise<number> {
   const committed = readJson<Record<string, Score>>(SCORES)
+  const reached: Record<string, Score> = {}
   const failures: string[] = []
   const outcomes: Outcome[] = []
   for (const name of asked) {
@@ -86,9 +88,11 @@ async function main(): Promise<number> {
     if (values.files !== undefined) continue
     const failure = failureOf(name, score, folder.goalPercent, committed[name])
     if (failure !== undefined) failures.push(failure)
-    if (values.write && (committed[name]?.score ?? 0) <= score.score) committed[name] = score
+    reached[name] = score
   }
-  if (values.write) writeFileSync(SCORES, `${JSON.stringify(committed, undefined, 2)}\n`)
+  // Another run may have raised the same folders meanwhile.
+  const now = highestOf(readJson<Record<string, Score>>(SCORES), reached)
+  if (values.write) writeFileSync(SCORES, `${JSON.stringify(now, undefined, 2)}\n`)
   console.log(tableOf(outcomes))
   for (const failure of failures) console.error(`mutation: ${failure}`)
   return failures.length > 0 ? 1 : 0
@@ -130,7 +134,6 @@ async function runStryker(folder: Folder, sample: readonly Mutant[]): Promise<Ma
     const plan: RunPlan = {
       root: process.cwd(),
       tests: testFiles(folder.tests),
-      shareWorker: folder.shareWorker ?? false,
       apart: folder.apart && { ...folder.apart, tests: testFiles(folder.apart.tests) },
       places: sample.map(placeOf),
     }
@@ -184,8 +187,7 @@ function optionsFor(
     plugins: ['@stryker-mutator/vitest-runner', join(process.cwd(), 'test/mutation/runner.ts')],
     vitest: {
       configFile: 'test/mutation/vitest.config.ts',
-      // Threads begin sooner; tests with state of their own run in processes, as in the check.
-      pool: folder.shareWorker ? 'threads' : 'forks',
+      pool: folder.inThread ? 'threads' : 'forks',
     },
     mutate: sample.map(rangeOf),
     coverageAnalysis: 'perTest',

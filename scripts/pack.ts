@@ -35,6 +35,8 @@ const NODE_DOORS: ReadonlySet<string> = new Set([
 ])
 /** Small, and without dependencies of their own. */
 const NEEDED: readonly string[] = ['@opentelemetry/api', 'zod']
+/** In the bundles: as a package its 95 modules take longer to load than the rest of the core. */
+const BUNDLED = /^zod(?:\/|$)/
 /** What users bring themselves, where they use it. */
 const PEERS: readonly string[] = [
   '@anthropic-ai/sdk',
@@ -67,6 +69,7 @@ export async function packLibrary(out: string): Promise<string> {
   const folder = emptyFolder(join(out, 'precis'))
   const bundled = Object.keys(manifest.exports).filter((door) => !NODE_DOORS.has(door))
   await bundleDoors(bundled, join(folder, 'core'))
+  cpSync(join(ROOT, 'node_modules/zod/LICENSE'), join(folder, 'core/LICENSE-zod'))
   const files = reachable(Object.values(manifest.exports).map((door) => door.types))
   const nodeDoors = [...NODE_DOORS].map((door) => manifest.exports[door]?.default ?? '')
   const nodeFiles = reachable([...nodeDoors, ...WORKERS])
@@ -123,7 +126,7 @@ async function bundleDoors(doors: readonly string[], folder: string): Promise<vo
   ])
   const bundle = await rolldown({
     input,
-    external: (id) => /^(?:node:|[@a-z])/.test(id) && !id.startsWith(ROOT),
+    external: (id) => /^(?:node:|[@a-z])/.test(id) && !BUNDLED.test(id) && !id.startsWith(ROOT),
     treeshake: { moduleSideEffects: false },
     logLevel: 'silent',
   })

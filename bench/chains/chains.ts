@@ -60,7 +60,7 @@ function strategiesOf(): Strategy[] {
 
 interface ChainRun {
   readonly facts: readonly (Fact & { readonly isKept: boolean; readonly isRecalled: boolean })[]
-  readonly stale: number // old values that stand there without the new one
+  readonly stale: number // old values that stand there as if they held
   readonly hasPin: boolean
   readonly tokens: number
   readonly refused: number
@@ -103,8 +103,15 @@ async function runChain(strategy: Strategy, cycles: number, seed: number): Promi
     )
     judged.push({ ...fact, isKept, isRecalled })
   }
-  const stale = judged.filter(({ stale: old, isKept }) => old && !isKept && has(text, old)).length
+  const stale = judged.filter((fact) => isStale(text.split('\n'), fact)).length
   return { facts: judged, stale, hasPin: text.includes(PIN), tokens: tokensIn(pieces), refused }
+}
+
+/** The old value stands below the new one, or without it: whoever reads to the end takes it for current. */
+function isStale(lines: readonly string[], { value, stale: old }: Fact): boolean {
+  if (old === undefined) return false
+  const current = lines.findLastIndex((line) => has(line, value))
+  return lines.findLastIndex((line) => has(line, old) && !has(line, value)) > current
 }
 
 interface ChainRow {
@@ -112,6 +119,8 @@ interface ChainRow {
   readonly cycles: number
   readonly kept: Readonly<Record<FactKind, number>>
   readonly keptOrRecalled: number
+  /** Exact facts alone: in the context, or shown by one search. */
+  readonly exactReached: number
   readonly stale: number
   readonly conflicts: number
   readonly pins: number
@@ -133,13 +142,21 @@ function rowOf(strategy: string, cycles: number, runs: readonly ChainRun[]): Cha
     strategy,
     cycles,
     kept: Object.fromEntries(kept) as Record<FactKind, number>,
-    keptOrRecalled: share(facts, ({ isKept, isRecalled }) => isKept || isRecalled),
+    keptOrRecalled: share(facts, isReached),
+    exactReached: share(
+      facts.filter(({ kind }) => kind === 'exact'),
+      isReached,
+    ),
     stale: runs.reduce((sum, run) => sum + run.stale, 0),
     conflicts: facts.filter(({ kind }) => kind === 'correction').length,
     pins: mean(({ hasPin }) => Number(hasPin)),
     tokens: mean(({ tokens }) => tokens),
     refused: runs.reduce((sum, run) => sum + run.refused, 0),
   }
+}
+
+function isReached({ isKept, isRecalled }: ChainRun['facts'][number]): boolean {
+  return isKept || isRecalled
 }
 
 function linesOf(rows: readonly ChainRow[]): string {
@@ -150,6 +167,7 @@ function linesOf(rows: readonly ChainRow[]): string {
       `${cycles} cycles`.padEnd(10),
       ...FACT_KINDS.map((kind) => `${kind} ${share(kept[kind])}`),
       `kept or recalled ${share(row.keptOrRecalled)}`,
+      `exact kept or recalled ${share(row.exactReached)}`,
       `stale ${row.stale} of ${row.conflicts}`,
       `pins ${share(row.pins)}`,
       `${Math.round(row.tokens)} tokens`,

@@ -3,9 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { blockOf, pageTable } from '../report.ts'
+import { blockOf, PAGE, pageTable, pageWithTable } from '../report.ts'
 import { latestRow, type ResultRow } from '../result-row.ts'
-import { PAGE, pageWithTable, RESULTS } from './core.ts'
 
 const FIGURES = [
   'fold-step',
@@ -78,12 +77,12 @@ describe('docs/benchmarks.md', () => {
   const page = readFileSync(PAGE, 'utf8')
 
   it('shows the latest row', () => {
-    expect(blockOf(page, 'core')).toBe(pageTable(latestRow(RESULTS)))
-    expect(pageWithTable(page)).toBe(page)
+    expect(blockOf(page, 'core')).toBe(pageTable(latestRow('core')))
+    expect(pageWithTable(page, 'core')).toBe(page)
   })
 
   it('comes from a whole run', () => {
-    const { figures } = latestRow(RESULTS)
+    const { figures } = latestRow('core')
     expect(figures.map(({ id }) => id)).toEqual(FIGURES)
     for (const { id, goal, met } of figures) expect(met !== undefined, id).toBe(goal !== undefined)
   })

@@ -1,10 +1,9 @@
 // The speed and the memory of the core and the stores, as ratios of what ran in turns in one run.
-import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type Answered, type Figure, judged } from '../figure.ts'
-import { linesOf, pageTable, withBlock } from '../report.ts'
-import { appendRow, latestRow, type ResultRow, resultRow } from '../result-row.ts'
+import { linesOf, writeTable } from '../report.ts'
+import { appendRow, type ResultRow, resultRow } from '../result-row.ts'
 import { GROUPS } from './groups.ts'
 import { outputOf } from './process.ts'
 import { FULL, QUICK, type Settings } from './settings.ts'
@@ -17,8 +16,6 @@ const HELP = `npm run bench -- core [--quick] [--json] [--only GROUP,…] [--wri
   --docs   write the table of docs/benchmarks.md from the latest row; alone, without measuring
 `
 
-export const RESULTS = fileURLToPath(new URL('../results/core.jsonl', import.meta.url))
-export const PAGE = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url))
 const SCRIPT = fileURLToPath(new URL('./figure-process.ts', import.meta.url))
 
 export async function main(args: readonly string[]): Promise<number> {
@@ -28,13 +25,8 @@ export async function main(args: readonly string[]): Promise<number> {
     return 2
   }
   if (options.measure) await measureAll(options)
-  if (options.docs) writeFileSync(PAGE, pageWithTable(readFileSync(PAGE, 'utf8')))
+  if (options.docs) writeTable('core')
   return 0
-}
-
-/** The page with the table of the latest row. */
-export function pageWithTable(page: string): string {
-  return withBlock(page, 'core', `\n${pageTable(latestRow(RESULTS))}\n`)
 }
 
 interface Options {
@@ -77,7 +69,7 @@ async function measureAll({ settings, quick, json, write, groups }: Options): Pr
   for (const names of quick ? [groups] : groups.map((name) => [name]))
     figures.push(...(await figuresOf(names, settings, !quick)))
   const row: ResultRow = resultRow('core', { ...settings }, figures)
-  if (write) appendRow(RESULTS, row)
+  if (write) appendRow(row)
   process.stdout.write(`${json ? JSON.stringify(row) : linesOf(row)}\n`)
 }
 

@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { latestRow, type ResultRow } from '../result-row.ts'
-import { RESULTS } from './edl.ts'
 
 const FIGURES = [
   'apply-line',
@@ -45,7 +44,7 @@ describe('npm run bench -- edl', () => {
   })
 
   it('has a row of a whole run, in which the time grew with the size alone', () => {
-    const { figures } = latestRow(RESULTS)
+    const { figures } = latestRow('edl')
     expect(figures.map(({ id }) => id)).toEqual(FIGURES)
     for (const { id, met } of figures) expect(met, id).toBe(id.startsWith('apply') || undefined)
   })

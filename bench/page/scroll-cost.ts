@@ -94,6 +94,12 @@ async function openThread(browser: Browser, served: Served, rounds: number): Pro
   page.setDefaultTimeout(PATIENCE_MS)
   await page.goto(`${url}/#/threads/${threadId}`)
   const view = page.getByRole('region', { name: 'As the model sees it' })
+  await view
+    .getByText(`Answer ${rounds - 1}.`)
+    .first()
+    .waitFor()
+  await view.focus()
+  await page.keyboard.press('Home')
   await view.getByText('Question 0 of many.').waitFor()
   await view.getByRole('button', { name: 'Show in the transcript' }).first().click()
   const transcript = page.getByRole('region', { name: 'Transcript' })

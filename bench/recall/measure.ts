@@ -1,4 +1,5 @@
 // One session asked: for each cut, the names that the context lost, and which search brings them back.
+import { PrecisError } from '../../src/core/errors.ts'
 import { weightOf } from '../../src/core/view/context.ts'
 import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
 import { extract } from '../../src/strategies/extract/extract.ts'
@@ -31,6 +32,7 @@ export interface ArmCounts {
 const CUTS = { futureTurns: 40, minTokens: 2_000, minNeeds: 5 } as const
 const KEPT_SHARE = 0.05
 const NONE: ArmCounts = { shown: 0, within: 0, tokens: 0, mostTokens: 0 }
+const NO_ARMS = Object.fromEntries(ARMS.map((arm) => [arm, NONE])) as Record<ArmName, ArmCounts>
 
 /** With `mostQuestions`, so many of each cut, spread over all of them. */
 export async function askSession(
@@ -39,7 +41,7 @@ export async function askSession(
   mostQuestions = Number.POSITIVE_INFINITY,
 ): Promise<AskedSession> {
   const total = { needed: 0, lost: 0, asked: 0 }
-  const arms = Object.fromEntries(ARMS.map((arm) => [arm, NONE])) as Record<ArmName, ArmCounts>
+  const arms = { ...NO_ARMS }
   for (const cut of await cutsOf(session, CUTS, COUNTERS.estimate)) {
     const asked = await askCut(cut, mostQuestions)
     total.needed += asked.needed
@@ -56,6 +58,7 @@ async function askCut(cut: Cut, mostQuestions: number) {
   const compacted = await threads.fork(cut.log.threadId, cut.seq)
   try {
     const kept = await compact(cut, compacted)
+    if (kept === undefined) return { needed: 0, lost: 0, asked: 0, arms: NO_ARMS }
     const { needed, lost, queries } = lostNames(cut, kept, CUTS.futureTurns)
     const events = cut.log.events.slice(0, cut.seq)
     const searches = armsOf({ threads, store, whole, compacted, events })
@@ -74,11 +77,20 @@ async function askCut(cut: Cut, mostQuestions: number) {
   }
 }
 
-async function compact({ session: { threads }, tokens }: Cut, threadId: string): Promise<Piece[]> {
+/** Undefined where what must stay is more than that. */
+async function compact(
+  { session: { threads }, tokens }: Cut,
+  threadId: string,
+): Promise<Piece[] | undefined> {
   const budgetTokens = Math.floor(tokens * KEPT_SHARE)
   const context = await threads.context(threadId)
   const targetTokens = weightOf(context) - context.tokens + budgetTokens
-  await threads.compact(threadId, extract, { targetTokens })
+  try {
+    await threads.compact(threadId, extract, { targetTokens })
+  } catch (error) {
+    if (PrecisError.is(error) && error.code === 'irreducible') return undefined
+    throw error
+  }
   const { messages } = await threads.messages(threadId)
   return newestWithin(piecesOf(messages, COUNTERS.estimate), budgetTokens, COUNTERS.estimate)
 }

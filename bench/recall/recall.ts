@@ -11,22 +11,26 @@ import { sessionFiles } from '../retention/files.ts'
 import { readSession, type Session, sessionOf } from '../retention/session.ts'
 import { smallSession } from '../retention/small-session.ts'
 import { ARMS } from './arms.ts'
+import { askManySessions } from './many-sessions.ts'
 import { type AskedSession, askSession } from './measure.ts'
 
-const HELP = `npm run bench -- recall [FOLDER] [--questions N] [--quick] [--json] [--write]
+const HELP = `npm run bench -- recall [FOLDER] [--questions N] [--sessions N] [--quick] [--json] [--write]
   FOLDER         sessions of any agent; absent: those of PRECIS_CORPUS, and without it generated ones
   --questions N  so many of each cut; absent: all
-  --quick        generated sessions only
+  --sessions N   questions by template over so many generated sessions in one store, beside FTS5 and ripgrep
+  --quick        generated sessions only, and ten questions of each cut
   --json         the row as JSON
   --write        adds the row to bench/results/recall.jsonl
 `
 const RESULTS = fileURLToPath(new URL('../results/recall.jsonl', import.meta.url))
 const SEED = 20261
 const GENERATED = [1, 2, 3]
+const QUICK_QUESTIONS = 10
 
 export async function main(args: readonly string[]): Promise<number> {
   const flag = { type: 'boolean', default: false } as const
-  const options = { questions: { type: 'string' }, quick: flag, json: flag, write: flag } as const
+  const text = { type: 'string' } as const
+  const options = { questions: text, sessions: text, quick: flag, json: flag, write: flag } as const
   let parsed: ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>
   try {
     parsed = parseArgs({ args: [...args], options, allowPositionals: true })
@@ -35,7 +39,9 @@ export async function main(args: readonly string[]): Promise<number> {
     return 2
   }
   const { values, positionals } = parsed
-  const most = Number(values.questions ?? Number.POSITIVE_INFINITY)
+  if (values.sessions !== undefined) return overStore(Number(values.sessions), values)
+  const every = values.quick ? QUICK_QUESTIONS : Number.POSITIVE_INFINITY
+  const most = Number(values.questions ?? every)
   const folders = positionals.length > 0 ? positionals : CORPUS
   const asked: AskedSession[] = []
   for await (const { session, repository } of sessionsIn(values.quick ? [] : folders)) {
@@ -50,6 +56,27 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   if (values.write) appendFileSync(RESULTS, `${JSON.stringify(row)}\n`)
   process.stdout.write(`${values.json ? JSON.stringify(row) : linesOf(row.cells)}\n`)
+  return 0
+}
+
+/** Each question is asked once; so many are enough. */
+const STORE_QUESTIONS = 250
+
+async function overStore(
+  count: number,
+  { json, write }: { readonly json: boolean; readonly write: boolean },
+): Promise<number> {
+  const settings = { seed: SEED, sessions: count }
+  const { figures: _, ...origin } = resultRow('recall', settings, [])
+  const store = await askManySessions(count, STORE_QUESTIONS, SEED)
+  if (write) appendFileSync(RESULTS, `${JSON.stringify({ ...origin, store })}\n`)
+  const { found, recallMs, fts5Ms, ratio } = store
+  const shares = [
+    ...Object.entries(found).map(([arm, share]) => `${arm} ${share.toFixed(3)}`),
+    ...(found.ripgrep === undefined ? ['ripgrep not on this machine'] : []),
+  ]
+  const line = `${count} sessions, ${store.questions} questions, in the first five finds: ${shares.join(', ')}; processor time ${recallMs.value.toFixed(1)} ms, bare FTS5 ${fts5Ms.value.toFixed(1)} ms, ratio ${ratio.value.toFixed(1)} (${ratio.low.toFixed(1)}–${ratio.high.toFixed(1)})`
+  process.stdout.write(`${json ? JSON.stringify({ ...origin, store }) : line}\n`)
   return 0
 }
 

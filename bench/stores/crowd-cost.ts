@@ -1,4 +1,4 @@
-// Eight processes that append at the same time, through the store and with the bare driver, in turns.
+// Several processes that append at the same time, through the store and with the bare driver, in turns.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -9,15 +9,14 @@ import type { BenchDatabase } from './databases.ts'
 import type { Settings } from './settings.ts'
 
 const CHILD = fileURLToPath(new URL('./crowd-process.ts', import.meta.url))
-const PROCESSES = 8
 const BATCH = 'batches of 3'
 
 export async function crowdCost(
-  { crowdRounds, crowdMs }: Settings,
+  { crowdProcesses, crowdRounds, crowdMs }: Settings,
   database: BenchDatabase,
 ): Promise<Answered[]> {
-  progress(`crowd: ${PROCESSES} processes, ${database.name}`)
-  const crowd = new Crowd(database)
+  progress(`crowd: ${crowdProcesses} processes, ${database.name}`)
+  const crowd = new Crowd(database, crowdProcesses)
   try {
     await crowd.ready()
     const series = await interleave(
@@ -28,10 +27,10 @@ export async function crowdCost(
       },
       { rounds: crowdRounds, keep: 1 },
     )
-    const reference = `${PROCESSES} with the bare driver, the same rows in one transaction`
+    const reference = `${crowdProcesses} with the bare driver, the same rows in one transaction`
     const question = (id: string, what: string) => ({
       ...{ id: `crowd-${id}-${database.id}`, unit: 'events/s' as const, reference },
-      subject: `${PROCESSES} processes, ${BATCH}, ${what}, ${database.name}`,
+      subject: `${crowdProcesses} processes, ${BATCH}, ${what}, ${database.name}`,
     })
     return [
       compare(question('own', 'each to its own thread'), series.own, series.bare),
@@ -45,9 +44,9 @@ export async function crowdCost(
 class Crowd {
   readonly #members: readonly { child: ChildProcess; nextLine: () => Promise<string> }[]
 
-  constructor(database: BenchDatabase) {
+  constructor(database: BenchDatabase, processes: number) {
     const addresses = [database.address('crowd'), database.bareAddress]
-    this.#members = Array.from({ length: PROCESSES }, (_, index) => {
+    this.#members = Array.from({ length: processes }, (_, index) => {
       const args = [CHILD, ...addresses, String(index + 2)]
       const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
       const lines = createInterface(child.stdout)[Symbol.asyncIterator]()

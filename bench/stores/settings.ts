@@ -11,6 +11,7 @@ export interface Settings {
   readonly budgetMs: number // for one comparison of appends
   readonly queries: number
   readonly followed: number // events that another process appends
+  readonly crowdProcesses: number // that append at the same time
   readonly crowdRounds: number
   readonly crowdMs: number // that one round of several processes takes
 }
@@ -26,6 +27,7 @@ export const FULL: Settings = {
   budgetMs: 15_000,
   queries: 200,
   followed: 200,
+  crowdProcesses: 8,
   crowdRounds: 7,
   crowdMs: 1_500,
 }
@@ -39,6 +41,7 @@ export const QUICK: Settings = {
   batchRounds: 1,
   queries: 5,
   followed: 5,
+  crowdProcesses: 2,
   crowdRounds: 1,
   crowdMs: 300,
 }

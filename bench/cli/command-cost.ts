@@ -1,5 +1,10 @@
-// A session of Claude Code read, compacted and written again, beside JSON.parse of its lines.
+// The command line: a session in and out beside JSON.parse, its start beside Node's, its peak of memory.
+import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { readEvents } from '../../src/cli/session/session.ts'
 import { compose } from '../../src/compose.ts'
 import { DEFAULT_STRATEGY } from '../../src/core/settings/settings-schema.ts'
@@ -67,4 +72,66 @@ async function cpuMillisOf(work: () => Promise<void>): Promise<number> {
   await work()
   const { user, system } = process.cpuUsage(start)
   return (user + system) / 1_000
+}
+
+const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
+
+export async function startCost({ starts, budgetMs }: Settings): Promise<Answered> {
+  const series = await interleave(
+    { help: () => millisOf([PRECIS, '--help']), node: () => millisOf(['-e', '0']) },
+    // The first start compiles, the others find that done.
+    { rounds: starts, warmUps: 2, budgetMs },
+  )
+  const question = {
+    id: 'help',
+    unit: 'ms',
+    subject: 'precis --help',
+    reference: 'starting Node',
+    goal: { is: 'at most', ratio: 3 },
+  } as const
+  return compare(question, series.help, series.node)
+}
+
+function millisOf(args: readonly string[]): number {
+  const start = performance.now()
+  const { status } = spawnSync(process.execPath, args, { stdio: 'ignore' })
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}`)
+  return performance.now() - start
+}
+
+const SCRIPT = fileURLToPath(new URL('./command-process.ts', import.meta.url))
+
+export async function peakMemory({ longBytes, limitBytes }: Settings): Promise<Answered[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'precis-bench-'))
+  try {
+    const file = join(folder, 'session.jsonl')
+    const handle = openSync(file, 'w')
+    for (const line of longSession(longBytes)) writeSync(handle, line)
+    closeSync(handle)
+    const figure = (id: string, doing: string, ...args: readonly string[]): Answered => {
+      const question = {
+        id,
+        unit: 'kB',
+        subject: `the peak of ${doing} a session of ${longBytes / 1e6} MB`,
+        reference: 'what it may take',
+        goal: { is: 'at most', ratio: 1 },
+      } as const
+      return compare(question, [peakOf(args, folder)], [limitBytes / 1_000])
+    }
+    return [
+      figure('memory', 'importing', 'import', file, '--json'),
+      figure('compact-memory', 'compacting', 'compact', file, '--out', `${file}.out`, '--json'),
+    ]
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function peakOf(args: readonly string[], folder: string): number {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [SCRIPT, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, PRECIS_HOME: join(folder, 'home') },
+  })
+  if (status !== 0) throw new Error(stderr)
+  return Number(stdout.trim().split('\n').at(-1))
 }

@@ -1,22 +1,29 @@
-// A process that measures the figures: `node THIS SETTINGS`, with JSON on stdout.
+// Listing and syncing many session files, beside find and stat of the same files.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { compare } from '../figure.ts'
+import { type Answered, compare } from '../figure.ts'
 import { interleave } from '../measure.ts'
 import type { Settings } from './settings.ts'
 
 const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
 const FACTS = 'session-facts.json'
 
-const { sessions, rounds, budgetMs }: Settings = JSON.parse(process.argv[2] ?? '')
-const home = mkdtempSync(join(tmpdir(), 'precis-bench-sessions-'))
-const state = join(home, 'state')
-const env = { PATH: process.env.PATH, HOME: home, PRECIS_HOME: state, NO_COLOR: '1' }
-try {
-  writeSessions()
+export async function sessionCost(settings: Settings): Promise<Answered[]> {
+  const home = mkdtempSync(join(tmpdir(), 'precis-bench-sessions-'))
+  try {
+    return await measure(settings, home)
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+async function measure({ sessions, rounds, budgetMs }: Settings, home: string) {
+  const state = join(home, 'state')
+  const precis = (...args: string[]) => run(process.execPath, [PRECIS, ...args], home)
+  writeSessions(sessions, home)
   precis('sync')
   const series = await interleave(
     {
@@ -33,7 +40,7 @@ try {
           throw new Error(`a second sync added ${addedEvents} events: ${unchanged} unchanged`)
         return ms
       },
-      look: () => run('find', [home, '-name', '*.jsonl', '-exec', 'stat', '{}', '+']).ms,
+      look: () => run('find', [home, '-name', '*.jsonl', '-exec', 'stat', '{}', '+'], home).ms,
     },
     { rounds, warmUps: 1, budgetMs },
   )
@@ -42,17 +49,14 @@ try {
     const goal = { is: 'at most', ratio } as const
     return compare({ id, unit: 'ms', subject, reference, goal }, series[id], series.look)
   }
-  const figures = [
+  return [
     figure('list', `precis sessions, ${sessions} files seen for the first time`, 100),
     figure('again', `precis sessions, ${sessions} known files`, 50),
     figure('sync', `a second precis sync of ${sessions} files, which adds 0 events`, 50),
   ]
-  process.stdout.write(`${JSON.stringify(figures)}\n`)
-} finally {
-  rmSync(home, { recursive: true, force: true })
 }
 
-function writeSessions(): void {
+function writeSessions(sessions: number, home: string): void {
   const sample = (name: string) =>
     readFileSync(new URL(`../../samples/sessions/${name}`, import.meta.url), 'utf8')
   const claude = sample('claude-code.jsonl')
@@ -72,11 +76,9 @@ function writeSessions(): void {
   }
 }
 
-function precis(...args: string[]) {
-  return run(process.execPath, [PRECIS, ...args])
-}
-
-function run(command: string, args: readonly string[]) {
+function run(command: string, args: readonly string[], home: string) {
+  const { PATH } = process.env
+  const env = { PATH, HOME: home, PRECIS_HOME: join(home, 'state'), NO_COLOR: '1' }
   const start = performance.now()
   const options = { env, cwd: home, encoding: 'utf8', maxBuffer: 100_000_000 } as const
   const { status, stdout, stderr } = spawnSync(command, args, options)

@@ -1,10 +1,12 @@
 // The questions of the recall benchmark, and that its arms answer them: on a generated session.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { cutsOf } from '../retention/cuts.ts'
 import { COUNTERS } from '../retention/pieces.ts'
 import { sessionOf } from '../retention/session.ts'
 import { smallSession } from '../retention/small-session.ts'
 import { ARMS } from './arms.ts'
+import { generateSessions } from './generate-sessions.ts'
+import { askManySessions } from './many-sessions.ts'
 import { askSession } from './measure.ts'
 import { lostNames } from './queries.ts'
 
@@ -35,5 +37,24 @@ describe('the arms', () => {
     for (const arm of ARMS) expect(arms[arm].within).toBeGreaterThanOrEqual(arms[arm].shown)
     expect(arms.recall.shown).toBeGreaterThan(arms.fts5.shown)
     expect(arms.recall.mostTokens).toBeLessThanOrEqual(400)
+  })
+})
+
+describe('many sessions in one store', () => {
+  it('have one fact each that its question finds, and are the same for the same seed', async () => {
+    expect(generateSessions(5, 1)).toEqual(generateSessions(5, 1))
+    for (const { texts, factAt } of generateSessions(50, 2))
+      expect(texts[factAt]).toMatch(/ is \d+ /)
+    const { found, questions, ratio } = await askManySessions(40, 20, 3)
+    expect(questions).toBe(20)
+    expect(found.recall).toBeGreaterThanOrEqual(0.9)
+    expect(found.recall).toBeGreaterThanOrEqual(found.fts5)
+    expect(ratio.value).toBeGreaterThan(0)
+  })
+
+  it('are not searched by a program that is not on this machine', async () => {
+    vi.stubEnv('PATH', '')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect(Object.keys((await askManySessions(4, 2, 3)).found)).not.toContain('ripgrep')
   })
 })
