@@ -25,14 +25,22 @@ export function seeds(full: number, least = 1): readonly number[] {
   return Array.from({ length: scaled(full, least) }, (_, index) => SEED + index)
 }
 
-/** All of them; in the fast tier one, another for each `index`. */
-export function inTurn<T>(all: readonly T[], index: number): readonly T[] {
-  return isFastTier ? all.slice(index % all.length, (index % all.length) + 1) : all
+/** All of them; in the fast tier one of each `every`, others for each `index`. */
+export function inTurn<T>(all: readonly T[], index: number, every = all.length): readonly T[] {
+  return isFastTier ? all.filter((_, at) => at % every === index % every) : all
 }
 
 /** For `fc.assert`: runs are cheap, so that a hundred of them are made at any scale. */
 export function runs(full = 100): { readonly numRuns: number; readonly seed: number } {
   return { numRuns: scaled(full, 100), seed: SEED }
+}
+
+/**
+ * The store of a test that opens it once. On disk each has a thread of its own, which takes longer to start
+ * than most tests take; the fast tier keeps it in memory, and the contract of stores holds both to the same.
+ */
+export function storeIn(folder: string): string {
+  return isFastTier ? 'memory:' : `sqlite:${folder}/threads.db`
 }
 
 function positive(name: string): number | undefined {

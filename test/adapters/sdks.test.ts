@@ -51,7 +51,7 @@ describe('precis/anthropic', () => {
     const first = sent().messages
     expect(first?.length).toBeLessThan(body.messages.length)
     expect(first?.at(-1)).toEqual(body.messages.at(-1))
-    const stream = await fitting.messages.stream(body)
+    const stream = fitting.messages.stream(body)
     expect((await stream.finalMessage()).role).toBe('assistant')
     expect(sent().messages).toEqual(first)
     expect(fitting.compactor.recall('line 3 of file 0')).toContain('file 0')
@@ -67,17 +67,19 @@ describe('precis/anthropic', () => {
       },
     }
     const counts: ((usage: object) => void)[] = []
-    const create = () =>
-      new Promise((resolve) => counts.push((usage) => resolve({ content: [], usage })))
-    const fitting = anthropic.withCompaction(
-      { messages: { create, stream: create } },
-      compactor as never,
-    )
-    const send = fitting.messages.create as unknown as (body: object) => Promise<unknown>
-    const say = (...texts: string[]) =>
-      send({
-        messages: texts.map((content, n) => ({ role: n % 2 ? 'assistant' : 'user', content })),
-      })
+    const fetch = () =>
+      new Promise<Response>((resolve) =>
+        counts.push((usage) => resolve(Response.json({ content: [], usage }))),
+      )
+    const raw = new Anthropic({ apiKey: 'any', baseURL: standIn.url, maxRetries: 0, fetch })
+    const fitting = anthropic.withCompaction(raw, compactor as never)
+    const say = async (...texts: string[]) => {
+      const messages = texts.map((content, n) => ({
+        role: n % 2 ? ('assistant' as const) : ('user' as const),
+        content,
+      }))
+      await fitting.messages.create({ ...body, messages })
+    }
     const [alice, bob] = [say('I am Alice.'), say('I am Bob.')]
     await expect.poll(() => counts.length).toBe(2)
     counts[1]?.({ input_tokens: 2 })
@@ -159,6 +161,7 @@ describe('precis/openai', () => {
     const compactor = createCompactor<object>({ windowTokens: WINDOW_TOKENS, refs: true })
     await compactor.fit(history)
     const { chatTool, run } = openai.recallTool(compactor)
+    expect(run('line 3 of file 0')).toContain('file 0') // no JSON: words
     await client().chat.completions.create({
       model: 'gpt-test',
       messages: [{ role: 'user', content: 'Hi' }],

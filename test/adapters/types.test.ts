@@ -1,12 +1,20 @@
 // The types of the library with those of the real SDKs: no casts, and the same type comes back
-import type { MessageParam } from '@anthropic-ai/sdk/resources/messages'
+import type { MessageParam, Tool, Usage } from '@anthropic-ai/sdk/resources/messages'
 import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages'
-import type { ModelMessage } from 'ai'
+import type { LanguageModelUsage, ModelMessage } from 'ai'
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
-import type { ResponseInputItem } from 'openai/resources/responses/responses'
+import type { CompletionUsage } from 'openai/resources/completions'
+import type {
+  FunctionTool,
+  ResponseInputItem,
+  ResponseUsage,
+} from 'openai/resources/responses/responses'
 import { expect, expectTypeOf, it } from 'vitest'
+import { recallTool as anthropicRecall } from '../../src/adapters/anthropic.ts'
+import { recallTool as openaiRecall } from '../../src/adapters/openai.ts'
 import {
   type CompactOptions,
+  type Compactor,
   type CompactorOptions,
   compact,
   createCompactor,
@@ -61,6 +69,18 @@ it('a model makes a promise of it, and a compactor keeps the type', async () => 
   expectTypeOf(out).toEqualTypeOf<MessageParam[]>()
   expect(out).toBe(messages)
   expect((await made).messages).toBe(messages)
+})
+
+it('the usage of each SDK and the tool for recall need no cast', () => {
+  type Counted = Parameters<Compactor<object>['fit']>[1]
+  expectTypeOf<Usage>().toExtend<Counted>()
+  expectTypeOf<CompletionUsage>().toExtend<Counted>()
+  expectTypeOf<ResponseUsage>().toExtend<Counted>()
+  expectTypeOf<LanguageModelUsage>().toExtend<Counted>()
+  const compactor = createCompactor({ windowTokens: 9_000 })
+  const tools: Tool[] = [anthropicRecall(compactor).tool]
+  expect(tools[0]?.name).toBe('recall')
+  expect(openaiRecall(compactor).responsesTool satisfies FunctionTool).toBeDefined()
 })
 
 it('wrong names and values are errors of the compiler, and of the call', () => {

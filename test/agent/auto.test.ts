@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentFrame } from '../../src/core/agent/frame.ts'
 import { irreducible } from '../../src/core/edit/irreducible.ts'
+import { PrecisError } from '../../src/core/errors.ts'
 import { runsOf } from '../../src/core/view/entry-range.ts'
 import { ManualClock } from '../dev-model/manual-clock.ts'
 import { system } from '../say.ts'
@@ -24,6 +25,19 @@ async function nearlyFull(options: SetupOptions = {}) {
 
 function notices(frames: readonly AgentFrame[]): string[] {
   return frames.flatMap((frame) => (frame.type === 'notice' ? [frame.message] : []))
+}
+
+/** One turn that ends above the trigger, and below what a request could still hold. */
+async function fullWithRoom(preset: 'precis' | 'range') {
+  const setup = await setUpAgent({ ...WINDOW, windowTokens: 24_000, preset })
+  await setup.threads.import(setup.threadId, longPast(16_400))
+  setup.dev.script([LONG_ANSWER])
+  return setup
+}
+
+/** Without what was prepared in the background. */
+function byItself(frames: readonly AgentFrame[]) {
+  return runsIn(frames).filter(({ trigger }) => trigger === 'auto')
 }
 
 describe('after an answer', () => {
@@ -75,7 +89,7 @@ describe('after an answer', () => {
   })
 
   it('rests after a restart as well [LOG-65]', async () => {
-    const { agent, threadId, threads, dev, frames, elsewhere } = await nearlyFull()
+    const { agent, threadId, threads, dev, frames, elsewhere } = await nearlyFull({ onDisk: true })
     await agent.sendMessage(threadId, 'go')
     await threads.import(threadId, longPast(PAST_TOKENS, 'more'))
     const reopened = (await elsewhere()).agent
@@ -101,7 +115,7 @@ describe('after an answer', () => {
 
   it('keeps the answer and goes on where it fails [LOG-70]', async () => {
     const { agent, threadId, threads, dev, frames, eventsOf } = await nearlyFull()
-    for (const id of ['ai-summarize', 'trim-tool-results'])
+    for (const id of ['ai-summarize', 'trim-tool-results', 'cascade'])
       threads.register({ id, propose: () => Promise.reject(new Error('no such luck')) })
     dev.script([LONG_ANSWER])
     const outcome = await agent.sendMessage(threadId, 'go')
@@ -111,7 +125,7 @@ describe('after an answer', () => {
     expect(frames).toContainEqual(
       expect.objectContaining({ type: 'error', context: { operation: 'compact', threadId } }),
     )
-    expect(await eventsOf('COMPACTION_FAILED')).toHaveLength(2)
+    expect(await eventsOf('COMPACTION_FAILED')).toHaveLength(3)
   })
 
   it('waits for the results of its calls, and the task goes on [LOG-63, LOG-71, ALWAYS-10, NEED-10]', async () => {
@@ -211,6 +225,39 @@ describe('against going round in circles', () => {
     expect(run?.after?.tokens).toBeLessThan(0.8 * 12_000)
   })
 
+  it('settles for less where what must stay is above the target and below the trigger [NEED-08]', async () => {
+    const { agent, threadId, threads, frames } = await fullWithRoom('precis')
+    const tried: string[] = []
+    const summary = { type: 'USER_MESSAGE', data: textOf(14_500), label: 'summary' } as const
+    for (const id of ['cascade', 'extract'])
+      threads.register({
+        id,
+        propose: async (input) => {
+          const { context, eventAt, trigger, targetTokens = 0 } = input
+          if (trigger === 'auto') tried.push(id)
+          if (targetTokens < 15_000)
+            throw irreducible(input, { floor: 15_000, budget: targetTokens })
+          return { edits: [{ covers: runsOf(context.items.toArray(), eventAt), put: [summary] }] }
+        },
+      })
+    await agent.sendMessage(threadId, 'go')
+    expect(tried).toEqual(['cascade', 'extract', 'cascade'])
+    expect(byItself(frames)).toMatchObject([{ end: 'committed', strategy: 'cascade' }])
+  })
+
+  it.each([
+    ['only for now changes nothing', true, { end: 'failed', strategy: 'summarize' }],
+    ['for good is not needed', false, { end: 'committed', strategy: 'cascade' }],
+  ])('a model that fails %s, while there is room [NEED-08]', async (_, retryable, run) => {
+    const { agent, threadId, threads, frames } = await fullWithRoom('range')
+    const propose = async () => {
+      throw new PrecisError('model-failed', 'The server failed.', { retryable })
+    }
+    threads.register({ id: 'summarize', propose })
+    expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ status: 'done' })
+    expect(byItself(frames)).toMatchObject([run])
+  })
+
   it('goes one step down the ladder where it would land above the trigger, and then says why [NEED-08]', async () => {
     const { agent, threadId, threads, frames, eventsOf } = await nearlyFull({
       ...ROOMY,
@@ -260,7 +307,7 @@ describe('against going round in circles', () => {
 
   it('pauses after two that failed [NEED-08, ALWAYS-08]', async () => {
     const { agent, threadId, threads, dev, frames } = await nearlyFull(ROOMY)
-    for (const id of ['ai-summarize', 'trim-tool-results'])
+    for (const id of ['ai-summarize', 'trim-tool-results', 'cascade'])
       threads.register({ id, propose: () => Promise.reject(new Error('no such luck')) })
     dev.script([LONG_ANSWER])
     for (const text of ['one', 'two', 'three', 'four']) await agent.sendMessage(threadId, text)

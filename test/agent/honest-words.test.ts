@@ -55,7 +55,8 @@ describe('/compact says', () => {
   it('which strategy failed and why, where another one took its place [LOG-56]', async () => {
     const setup = await setUpAgent({ preset: 'log' })
     await longThread(setup)
-    setup.dev.script(() => ({ fault: { kind: 'server-error' } }))
+    // More patience than a provider is given: no second try.
+    setup.dev.script(() => ({ fault: { kind: 'rate-limit', retryAfterS: 600 } }))
     const { ok, text } = await reply(setup, '/compact')
     expect(ok).toBe(true)
     expect(text).toMatch(/ai-summarize failed: .+ trim-tool-results took its place\.$/)

@@ -1,7 +1,7 @@
 // Hooks in the real loop: what they can change of a compaction, and what they cannot break.
 import { describe, expect, it } from 'vitest'
 import type { CompactionHooks, Dropped } from '../../src/agent/hooks.ts'
-import type { CompactionResult } from '../../src/core/agent/frame.ts'
+import type { RunResult } from '../../src/core/agent/frame.ts'
 import { ManualClock } from '../dev-model/manual-clock.ts'
 import { answer, user } from '../say.ts'
 import { HALVING, longPast, runsIn } from './past.ts'
@@ -96,7 +96,7 @@ describe('before a compaction', () => {
 
 describe('after a compaction', () => {
   it('hooks hear what was dropped and how it ended, and may say something [ALWAYS-16, NEED-18]', async () => {
-    const heard: { dropped: Dropped[]; results: CompactionResult[] } = { dropped: [], results: [] }
+    const heard: { dropped: Dropped[]; results: RunResult[] } = { dropped: [], results: [] }
     const { agent, threadId, threads, frames } = await hooked([
       {
         onDrop: (dropped) => void heard.dropped.push(...dropped),

@@ -39,13 +39,13 @@ describe('messages during a turn', () => {
   })
 
   /** A turn that has answered while a second message is still on its way into the log. */
-  async function answeredMeanwhile(arrives: () => void) {
-    const setup = await setUpAgent()
+  async function answeredMeanwhile(arrives: () => void, isFailing = false) {
+    const setup = await setUpAgent({ auto: { enabled: false } })
     const { agent, threads, threadId, dev, eventsOf } = setup
     const [answering, arriving] = [new Door(), new Door()]
     dev.script(async () => {
       await answering.pass()
-      return { text: 'Yes.' }
+      return isFailing ? { fault: { kind: 'overflow' } } : { text: 'Yes.' }
     })
     const append = threads.append.bind(threads)
     vi.spyOn(threads, 'append').mockImplementation(async (id, drafts, options) => {
@@ -60,8 +60,8 @@ describe('messages during a turn', () => {
     const second = agent.sendMessage(threadId, 'two')
     await arriving.reached
     answering.open()
-    await expect.poll(() => eventsOf('AGENT_MESSAGE')).toHaveLength(1)
-    for (let look = 0; look < 10; look += 1) await threads.getEvents(threadId)
+    if (!isFailing) await expect.poll(() => eventsOf('AGENT_MESSAGE')).toHaveLength(1)
+    for (let look = 0; look < 100; look += 1) await threads.getEvents(threadId)
     arriving.open()
     return { ...setup, first, second }
   }
@@ -73,6 +73,13 @@ describe('messages during a turn', () => {
     expect(textsOf(await eventsOf('USER_MESSAGE'))).toEqual(['one', 'two'])
     expect(await eventsOf('AGENT_MESSAGE')).toHaveLength(2)
     expect(frames.filter(({ type }) => type === 'turn-end')).toHaveLength(1)
+  })
+
+  it('are given back where they are on their way when the turn fails [ALWAYS-07]', async () => {
+    const { first, second, eventsOf } = await answeredMeanwhile(() => undefined, true)
+    expect(await second).toMatchObject({ status: 'queued' })
+    expect(await first).toMatchObject({ status: 'failed', returned: ['two'] })
+    expect(textsOf(await eventsOf('USER_MESSAGE'))).toEqual(['one'])
   })
 
   it('that cannot be stored fail whoever sent them, and not the turn', async () => {

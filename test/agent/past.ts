@@ -25,7 +25,7 @@ export function longPast(tokens: number, name = 'past'): EventDraft[] {
   ]
 }
 
-type Run = Extract<AgentFrame, { type: 'COMPACTION_COMPLETE' }>
+export type Run = Extract<AgentFrame, { type: 'COMPACTION_COMPLETE' }>
 
 /** The ends of all runs, in order; throws unless each has exactly one start before it. */
 export function runsIn(frames: readonly AgentFrame[]): Run[] {

@@ -1,4 +1,4 @@
-// A real agent for tests: SQLite on disk, the official SDK, and the strict stand-in over HTTP.
+// A real agent for tests: a store, the official SDK, and the strict stand-in over HTTP.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import type { Clock, Ids, Store } from '../../src/core/ports.ts'
 import { type DevModel, type DevModelOptions, startDevModel } from '../../src/dev-model/index.ts'
 import type { JobOptions } from '../../src/stores/index.ts'
 import type { Threads } from '../../src/threads/threads.ts'
+import { storeIn } from '../scale.ts'
 import { openHost, type SettingsOptions, settingsFor } from './host.ts'
 
 export interface AgentSetup {
@@ -34,8 +35,10 @@ export interface AgentSetup {
 }
 
 export interface SetupOptions extends SettingsOptions {
-  /** The address of the store; a file of its own where absent. */
+  /** The address of the store; one of its own where absent. */
   readonly storeUrl?: string
+  /** A file of its own, also in the fast tier: what `elsewhere` opens once more. */
+  readonly onDisk?: boolean
   /** Compactions in the background are jobs. */
   readonly jobs?: JobOptions
   readonly dev?: DevModelOptions
@@ -49,7 +52,8 @@ export async function setUpAgent(options: SetupOptions = {}): Promise<AgentSetup
   const dev = await startDevModel({ windowTokens, ...options.dev })
   const home = mkdtempSync(join(tmpdir(), 'precis-agent-'))
   const folder = mkdtempSync(join(tmpdir(), 'precis-work-'))
-  const { storeUrl = `sqlite:${join(home, 'threads.db')}` } = options
+  const own = options.onDisk ? `sqlite:${join(home, 'threads.db')}` : storeIn(home)
+  const { storeUrl = own } = options
   const closings: (() => Promise<void>)[] = []
   const open = async (jobs = options.jobs) => {
     const host = await openHost({
@@ -91,6 +95,7 @@ export async function setUpAgent(options: SetupOptions = {}): Promise<AgentSetup
     },
     another: make,
     async elsewhere(more, jobs) {
+      if (storeUrl === 'memory:') throw new Error('a store in memory is opened once: set `onDisk`')
       const other = await open(jobs)
       const otherAgent = other.agent(more)
       closings.push(otherAgent.close)

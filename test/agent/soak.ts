@@ -50,7 +50,9 @@ export async function soak({ turns, seed }: SoakOptions): Promise<SoakReport> {
   const session = new Session(setup, coder, seed, turns)
   for (let turn = 1; turn <= turns; turn += 1)
     await session.turn(turn).catch((cause: unknown) => {
-      throw new Error(`turn ${turn} with seed ${seed} went wrong\n${session.lately()}`, { cause })
+      throw new Error(`turn ${turn} with seed ${seed} went wrong\n${tellLately(setup.frames)}`, {
+        cause,
+      })
     })
   const report = await session.report()
   await session.undoAll()
@@ -218,12 +220,6 @@ class Session {
     expect(reply, `${text}: ${reply?.text}`).toMatchObject({ ok: true })
   }
 
-  /** The latest that was said to have happened, for whoever has to find out why. */
-  lately(): string {
-    const told = this.#setup.frames.filter(({ type }) => !/delta|progress|^tool/.test(type))
-    return told.slice(-25).map(inShort).join('\n')
-  }
-
   async report(): Promise<SoakReport> {
     await this.#quiet()
     await this.#watch.afterTurn()
@@ -258,6 +254,12 @@ class Session {
       (event) => active.has(event.seq) && isChange(event) && event.data.edits.length > 0,
     )
   }
+}
+
+/** The latest that was said to have happened, for whoever has to find out why. */
+export function tellLately(frames: readonly AgentFrame[]): string {
+  const told = frames.filter(({ type }) => !/delta|progress|^tool/.test(type))
+  return told.slice(-25).map(inShort).join('\n')
 }
 
 function inShort(frame: AgentFrame): string {

@@ -68,7 +68,10 @@ describe.skipIf(!available)(`Codex with précis ${notice}`, () => {
       const { stdout } = await world.precis(['doctor'])
       expect(stdout).toContain('codex: installed')
       expect(stdout).toMatch(/✓ hooks +no failures/)
-      // The hook at the end of the session has synced it.
+      // The hook at the end of the session has synced it; what Codex writes behind its own hook is the tail.
+      expect((await world.precis(['sync'])).stdout).toMatch(
+        /^1 session: 0 new, [01] grown, 0 rewritten/,
+      )
       expect((await world.precis(['sync'])).stdout).toMatch(/1 unchanged\. 0 events added/)
       // Two prompts later it is still a session that Codex opens.
       const next = await world.sends(agentResume(world, 'Is anything left?'))

@@ -1,4 +1,4 @@
-// Installs the pinned agents. Their own install scripts only copy a program that runs where it is.
+// Installs the pinned agents.
 import { installPinned } from './install-pinned.ts'
 import { AGENT_NAMES, VERSIONS } from './installed.ts'
 

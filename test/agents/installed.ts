@@ -34,13 +34,13 @@ export function programOf(name: AgentName): string {
   return join(folderOf(name, pinned), 'node_modules/.bin', pinned.command)
 }
 
-/** The program, and the types of its plug-ins. */
-function isInstalled(name: AgentName): boolean {
-  const { types = '' } = VERSIONS[name]
-  const folder = join(folderOf(name, VERSIONS[name]), 'node_modules', types)
-  return existsSync(programOf(name)) && existsSync(folder)
+/** Written at the end of an installation: one that was stopped half way is done again. */
+export const INSTALLED = 'installed'
+
+export function isComplete(name: string, pinned: Pick<Pinned, 'version'>): boolean {
+  return existsSync(join(folderOf(name, pinned), INSTALLED))
 }
 
 export function areInstalled(): boolean {
-  return AGENT_NAMES.every(isInstalled)
+  return AGENT_NAMES.every((name) => isComplete(name, VERSIONS[name]))
 }

@@ -1,36 +1,24 @@
 // précis inside the real OpenCode: its requests stay below the window, and no model is asked for a summary.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Asked } from '../../src/dev-model/asked.ts'
 import { requirement } from '../require.ts'
 import { agentOf } from './agents.ts'
 import { LongTask } from './long-task.ts'
+import { narrowOpenCode } from './narrow.ts'
 import { World } from './world.ts'
 
 const { available, notice } = requirement('agents')
 const TIMEOUT_MS = 900_000
-const LIMIT = { context: 44_000, output: 4_000 }
 const FOLDER = '.config/opencode'
 const openCode = agentOf('opencode')
-
-/** A window that a few steps fill. OpenCode fetches a package where it finds a plug-in: here it seems to be there. */
-function narrow(home: string): string {
-  const file = join(home, FOLDER, 'opencode.json')
-  const settings = JSON.parse(readFileSync(file, 'utf8'))
-  settings.provider.dev.models['dev-1'].limit = LIMIT
-  writeFileSync(file, JSON.stringify(settings))
-  mkdirSync(join(home, FOLDER, 'node_modules'))
-  const packages = { '': { dependencies: { '@opencode-ai/plugin': '1' } } }
-  writeFileSync(join(home, FOLDER, 'package-lock.json'), JSON.stringify({ packages }))
-  return file
-}
 
 async function workOn(isInstalled: boolean) {
   const task = new LongTask()
   const world = await World.open(openCode, { answer: task.answer })
   onTestFinished(() => world.close())
-  const file = narrow(world.home)
+  const file = narrowOpenCode(world.home)
   const before = readFileSync(file, 'utf8')
   if (isInstalled) expect((await world.precis(['install', 'opencode'])).status).toBe(0)
   const sent = [...(await world.sends(openCode.start(task.prompt(6))))]

@@ -1,19 +1,18 @@
 // précis inside the real pi: its compactions are made without a model, and what the user said is behind each of them.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Asked } from '../../src/dev-model/asked.ts'
 import { requirement } from '../require.ts'
 import { agentOf } from './agents.ts'
 import { LongTask } from './long-task.ts'
+import { narrowPi } from './narrow.ts'
 import { World } from './world.ts'
 
 const { available, notice } = requirement('agents')
 const TIMEOUT_MS = 900_000
 const COMPACTIONS = 10
 const MOST_PROMPTS = 40
-const WINDOW = { contextWindow: 32_000, maxTokens: 2_000 }
-const SETTINGS = { compaction: { enabled: true, reserveTokens: 6_000, keepRecentTokens: 4_000 } }
 const pi = agentOf('pi')
 
 interface Compaction {
@@ -27,22 +26,12 @@ function compactionsIn(file: string): Compaction[] {
   return lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'compaction')
 }
 
-/** A window that a few steps fill. */
-function narrow(home: string): void {
-  const models = join(home, '.pi/agent/models.json')
-  const { providers } = JSON.parse(readFileSync(models, 'utf8'))
-  const [model] = providers.dev.models
-  providers.dev.models = [{ ...model, ...WINDOW }]
-  writeFileSync(models, JSON.stringify({ providers }))
-  writeFileSync(join(home, '.pi/agent/settings.json'), JSON.stringify(SETTINGS))
-}
-
 /** Until pi has compacted ten times; `kept` says of the first request behind each whether it has the rules. */
 async function workOn(isInstalled: boolean) {
   const task = new LongTask()
   const world = await World.open(pi, { answer: task.answer })
   onTestFinished(() => world.close())
-  narrow(world.home)
+  narrowPi(world.home)
   if (isInstalled) expect((await world.precis(['install', 'pi'])).status).toBe(0)
   await world.sends(pi.start(task.prompt(5)))
   const session = pi.recorded(world)

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { CompactReport } from '../../src/cli/compact/report.ts'
+import type { CommandReport } from '../../src/cli/compact/report.ts'
 import { DEFAULT_STRATEGY } from '../../src/core/settings/settings-schema.ts'
 import { eachPlace, messages, ROOT, sample } from './place.ts'
 
@@ -11,8 +11,8 @@ beforeEach(() => {
   place().write('in.json', messages())
 })
 
-function report(args: readonly string[], env: Record<string, string> = {}): Promise<CompactReport> {
-  return place().json<CompactReport>(['compact', ...args], { env })
+function report(args: readonly string[], env: Record<string, string> = {}): Promise<CommandReport> {
+  return place().json<CommandReport>(['compact', ...args], { env })
 }
 
 const TRIM = ['--strategy', 'trim-tool-results']
@@ -307,8 +307,8 @@ describe('what decides', () => {
     expect(refused).toMatchObject({ status: 2, stdout: '' })
     expect(refused.stderr).toContain('Use --out FILE')
     const without = await place().precis(['compact', 'long.json', '--strategy', 'fresh-session'])
-    expect(without).toMatchObject({ status: 1, stdout: '' })
-    expect(without.stderr).toContain('No model configured')
+    expect(without).toMatchObject({ status: 2, stdout: '' })
+    expect(without.stderr).toContain('The strategy fresh-session asks a model, and none is given')
   })
 })
 
@@ -356,7 +356,7 @@ describe('formats [NEED-20]', () => {
   })
 
   it('keeps the old records of a session that goes back to its own format', async () => {
-    const before = await place().json<CompactReport>([
+    const before = await place().json<CommandReport>([
       'compact',
       sample('session.jsonl'),
       ...TRIM,

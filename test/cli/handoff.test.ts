@@ -1,5 +1,6 @@
 // `precis handoff`: a new session for the other agent, in its own place, and nothing else on the disk is touched.
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -7,6 +8,7 @@ import {
   realpathSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -21,6 +23,7 @@ interface Told {
   readonly path: string
   readonly command: string
   readonly directory: string
+  readonly missingDirectory?: string
   readonly messages: number
 }
 
@@ -51,6 +54,24 @@ describe('precis handoff', () => {
     expect(written).not.toContain('3f2a91c0-aaaa')
     expect(JSON.parse(written.split('\n')[0] ?? '').cwd).toBe(place().folder)
     expect(readdirSync(dirname(path))).toHaveLength(2)
+  })
+
+  it('takes no copy that a handoff wrote for the newest session, unless somebody went on with it', async () => {
+    const own = putSession('3f2a91c0-aaaa', '3f2a91c0-aaaa.jsonl')
+    utimesSync(own, 1, 1)
+    const from = async () =>
+      (await place().json<Told & { from: string }>(['handoff', '--to', 'codex'])).from
+    expect([await from(), await from()]).toEqual([own, own])
+    const { path } = await handOff([own], 'pi')
+    expect(await from()).toBe(own)
+    const more = {
+      type: 'message',
+      id: 'q',
+      parentId: null,
+      message: { role: 'user', content: 'on' },
+    }
+    appendFileSync(path, `${JSON.stringify(more)}\n`)
+    expect(await from()).toBe(path)
   })
 
   it.each(AGENTS)('gives a session of %s a new id there, each time', async (agent) => {
@@ -93,6 +114,11 @@ describe('precis handoff', () => {
       const written = readFileSync(told.path, 'utf8')
       expect(written).toContain(JSON.stringify(folder))
       expect(written).not.toMatch(/"(?:cwd|directory)": ?"\/kettle"/)
+      expect(told.missingDirectory).toBe('/kettle')
+      const args = ['handoff', sample('sessions/claude-code.jsonl'), '--to', agent]
+      expect((await place().precis(args)).stdout).toContain(
+        'The session was in /kettle, which is not a directory on this machine.',
+      )
     },
   )
 

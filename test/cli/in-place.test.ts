@@ -2,7 +2,7 @@
 import { appendFileSync, chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { CompactReport } from '../../src/cli/compact/report.ts'
+import type { CommandReport } from '../../src/cli/compact/report.ts'
 import { eachPlace, messages, sample } from './place.ts'
 
 const place = eachPlace()
@@ -19,7 +19,7 @@ function given(): string {
 describe('precis compact FILE --in-place', () => {
   it('replaces the file as a whole, and undo and redo swap it byte for byte', async () => {
     const original = given()
-    const told = await place().json<CompactReport>(['compact', 's.jsonl', ...TRIM, '--in-place'])
+    const told = await place().json<CommandReport>(['compact', 's.jsonl', ...TRIM, '--in-place'])
     expect(told.result).toMatchObject({ written: 's.jsonl', inPlace: true })
     const replaced = place().read('s.jsonl')
     expect(replaced).not.toBe(original)
@@ -60,7 +60,7 @@ describe('precis compact FILE --in-place', () => {
   it('leaves a file as it is in which there is nothing to do, and writes it as it was', async () => {
     const text = readFileSync(sample('sessions/claude-code.jsonl'), 'utf8')
     place().write('short.jsonl', text)
-    const told = await place().json<CompactReport>(['compact', 'short.jsonl', '--in-place'])
+    const told = await place().json<CommandReport>(['compact', 'short.jsonl', '--in-place'])
     expect(told.result).toEqual({ written: null, inPlace: false })
     expect(place().read('short.jsonl')).toBe(text)
     expect((await place().precis(['undo', 'short.jsonl'])).stderr).toContain(
@@ -117,7 +117,7 @@ describe('precis compact FILE --dry-run', () => {
   it('keeps its proposal, and --apply does exactly that', async () => {
     const original = given()
     const asked = ['--strategy', 'summarize', '--model', 'dev', '--pin', 'Keep this sentence.']
-    const dry = await place().json<CompactReport>(['compact', 's.jsonl', ...asked, '--dry-run'])
+    const dry = await place().json<CommandReport>(['compact', 's.jsonl', ...asked, '--dry-run'])
     const { proposal = '' } = dry.result
     expect(proposal).toMatch(/^prp_\w+$/)
     expect(place().read('s.jsonl')).toBe(original)
@@ -129,7 +129,7 @@ describe('precis compact FILE --dry-run', () => {
     const unsaid = await place().precis(['compact', '--apply', proposal])
     expect(unsaid).toMatchObject({ status: 2, stdout: '' })
     expect(unsaid.stderr).toContain('--in-place or --out FILE')
-    const done = await place().json<CompactReport>([
+    const done = await place().json<CommandReport>([
       'compact',
       '--apply',
       proposal,
@@ -148,7 +148,7 @@ describe('precis compact FILE --dry-run', () => {
 
   it('is refused when the file has changed meanwhile', async () => {
     given()
-    const dry = await place().json<CompactReport>(['compact', 's.jsonl', ...TRIM, '--dry-run'])
+    const dry = await place().json<CommandReport>(['compact', 's.jsonl', ...TRIM, '--dry-run'])
     appendFileSync(join(place().folder, 's.jsonl'), '\n')
     const { proposal = '' } = dry.result
     const { status, stdout, stderr } = await place().precis([

@@ -43,6 +43,7 @@ function putConfigurations(): void {
   put('.claude/settings.json', SETTINGS)
   put('.codex/config.toml', 'model = "gpt-5.6"') // no newline at its end
   put('.config/opencode/opencode.json', '{"model": "dev/dev-1"}\n')
+  put('.pi/agent/settings.json', '{}')
 }
 
 const state = (args: string[]) =>
@@ -132,6 +133,37 @@ describe('precis install', () => {
     const args = ['--preserve-symlinks', '--input-type=module', '--eval', script]
     const written = execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 })
     expect(written).toContain(`from ${JSON.stringify(join(root, 'src/hosts/pi.ts'))}`)
+  })
+
+  it.each([
+    ['model = "gpt-5.6\n[tui]\n', 1, 'a text is not closed'],
+    ['[tui\nnotifications = true\n', 1, 'a table is not closed'],
+    ['model = "a"\nargs = [1, 2\n[tui]\n', 3, 'a comma is missing in a list'],
+    ['model = "a"\nargs = ["x",\n', 2, 'a list is not closed'],
+    ['# a comment\n\nmodel\n', 3, 'a line is neither'],
+    ['model = \n', 1, 'a value is missing'],
+    ['model = "a" "b"\n', 1, 'something stands behind'],
+    ['notes = """\nnever closed\n', 1, 'a text is not closed'],
+  ])('leaves a config.toml of Codex that is broken: %j', async (text, line, why) => {
+    put('.codex/config.toml', text)
+    const { status, stderr } = await place().precis(['install', 'codex'])
+    expect(status).not.toBe(0)
+    expect(stderr).toContain(`config.toml is broken at line ${line}: ${why}`)
+    expect(stderr).toContain('Nothing was changed.')
+    expect(place().read('.codex/config.toml')).toBe(text)
+    expect(existsSync(join(place().folder, '.codex/hooks.json'))).toBe(false)
+  })
+
+  it.each([
+    'a."b c".d = 1\n[[x.y]] # z\nt = { a = 1, b = [ { c = "}" } ] }\n',
+    'when = 1979-05-27 07:32:00Z\nn = [\n  1, # one\n  0xff, -1.5e3, inf,\n]\n',
+    "text = '''\nit's\n''''\nother = \"\"\"a \\\"\"\" b\"\"\"\nempty = ''\r\n",
+  ])('takes every form of TOML: %j', async (text) => {
+    put('.codex/config.toml', text)
+    await state(['install', 'codex'])
+    expect(place().read('.codex/config.toml').startsWith(text)).toBe(true)
+    await state(['uninstall', 'codex'])
+    expect(place().read('.codex/config.toml')).toBe(text)
   })
 
   it('shows by --dry-run what it would write', async () => {

@@ -103,7 +103,7 @@ describe('failures', () => {
       'a format that is only read',
       ['compact', 'in.json', '--to', 'aider'],
       2,
-      'files of the format aider are only read',
+      'précis reads the format aider but cannot write it',
     ],
     ['an unknown counter', ['compact', 'in.json', '--counter', 'x'], 2, 'Unknown counter: x'],
     [
@@ -124,9 +124,14 @@ describe('failures', () => {
       'output into no folder',
       ['compact', 'in.json', '--output', 'no/out.json'],
       1,
-      'there is no folder no',
+      'there is no directory no',
     ],
-    ['output into a file', ['compact', 'in.json', '--out', 'in.json/x'], 1, 'no folder in.json'],
+    [
+      'output into a file',
+      ['compact', 'in.json', '--out', 'in.json/x'],
+      1,
+      'a part of the path is a file',
+    ],
     ['output to a folder', ['compact', 'in.json', '--out', '.'], 1, 'precis: . is a directory'],
     ['empty output', ['compact', 'in.json', '--output', ''], 2, '--output is empty'],
     ['output over the input', ['compact', 'in.json', '--out', './in.json'], 2, 'is the input'],
@@ -155,7 +160,7 @@ describe('failures', () => {
     ['redo of it', ['redo', 'in.json'], 1, 'precis has not replaced in.json'],
     ['diff without a compaction', ['diff', 'in.json'], 1, 'nothing was ever compacted in in.json'],
     ['no ref', ['show', 'x1', '--in', 'in.json'], 2, 'x1 is not a ref'],
-    ['a ref of nothing', ['show', 'e1'], 2, 'it is not said whose e1 is meant'],
+    ['a ref of nothing', ['show', 'e1'], 2, 'e1 needs the thread or session that it belongs to'],
     ['a ref that is not there', ['show', 'e99', '--in', 'in.json'], 1, 'nothing under the ref e99'],
     ['an unknown shell', ['completion', 'tcsh'], 2, 'there is no completion for tcsh'],
   ]
@@ -186,7 +191,7 @@ describe('failures', () => {
         code: 'not-found',
         message: 'there is no file nope.json',
         where: 'nope.json',
-        hint: 'Check the path; `-` reads standard input.',
+        hint: 'Check the path, or take an id that precis sessions lists; `-` reads standard input.',
         details: {},
       },
     })

@@ -109,6 +109,41 @@ it('pins nothing for a model', async () => {
   expect(await said(client, 'pins', { add: 'Port 4321.' })).not.toContain('4321')
 })
 
+it('refuses an argument that a tool does not have, by its name', async () => {
+  putSessions()
+  const client = await overStreams('--no-sync')
+  const { tools } = await client.listTools()
+  for (const { name, inputSchema } of tools) {
+    expect(inputSchema.additionalProperties, name).toBe(false)
+    const needed = { recall: { query: 'x' }, show: { ref: 'e2' } }[name] ?? {}
+    expect(await said(client, name, { ...needed, sesion: 'x' }), name).toMatch(/^error: .*sesion/s)
+  }
+})
+
+it('reads the refs of a hook, and those of no other project where only this one is given out', async () => {
+  putSessions()
+  const file = join(place().folder, '.codex/sessions/2026/03/01', NAME)
+  const input = { hook_event_name: 'SessionStart', transcript_path: file, cwd: place().folder }
+  const { stdout } = await place().precis(['hook', 'codex'], { input: JSON.stringify(input) })
+  const [, ref = ''] = /Never push to main\. \[([\w-]+:e\d+)\]/.exec(stdout) ?? []
+  const client = await overStreams()
+  expect(await said(client, 'show', { ref })).toContain('Never push to main.')
+  expect(await said(client, 'show', { ref: `[ref:${ref}]` })).toContain('Never push to main.')
+  const session = 'c0de0000'
+  expect(await said(client, 'recall', { query: 'push main', session })).toContain('Never push')
+  expect(await said(client, 'show', { ref: 'd0de:e2' })).toMatch(/^<transcript-data/)
+  const narrow = await overStreams('--project-only')
+  expect(await said(narrow, 'show', { ref })).toContain('Never push to main.')
+  for (const other of [
+    'd0de:e2',
+    'ffff:e2',
+    `${file}:e2`,
+    'd0de0000-0000-4000-8000-000000000002:e2',
+  ])
+    expect(await said(narrow, 'show', { ref: other }), other).toMatch(/^error: .*not found/)
+  expect(await said(client, 'show', { ref: `${file}:e2` })).toMatch(/^error: .*not found/)
+})
+
 it('imports a session once where several calls come at once', async () => {
   putSessions()
   await place().json(['sync'])

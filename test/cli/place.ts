@@ -22,6 +22,8 @@ interface RunOptions {
   readonly input?: string | Buffer
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
+  /** Of a terminal; without it, the output goes to a pipe. */
+  readonly columns?: number
 }
 
 export class Place {
@@ -58,8 +60,9 @@ export class Place {
 
   /** In this process: a start takes longer than most commands do. */
   precis(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
-    const { input = '', env = {}, cwd = this.folder } = options
-    return runPrecis(args, { cwd, input, environment: this.environment(env) })
+    const { input = '', env = {}, cwd = this.folder, columns } = options
+    const terminal = columns !== undefined && { columns }
+    return runPrecis(args, { cwd, input, environment: this.environment(env), ...terminal })
   }
 
   /** In a process of its own, through real pipes. */

@@ -125,6 +125,34 @@ describe('precis sessions', () => {
 })
 
 describe('a session', () => {
+  it('is named by any beginning of its id that no other one has', async () => {
+    putAll()
+    for (const id of ['1', '9999', 'c0d', 'c0de00']) {
+      const { stdout, stderr } = await place().precis(['inspect', id])
+      expect(stdout, stderr).toContain('tokens')
+    }
+  })
+
+  it.each([['compact', '--in-place'], ['compact'], ['undo'], ['redo']])(
+    'is changed only where six characters of its id or all of it are given: %s %s',
+    async (command, ...flags) => {
+      putAll()
+      const short = put('.claude/projects/-quay/abc.jsonl', sample('session.jsonl'), 5)
+      const before = readFileSync(join(place().folder, CLAUDE), 'utf8')
+      for (const id of ['1', '11111']) {
+        const { status, stderr } = await place().precis([command, id, ...flags])
+        expect(status, stderr).toBe(2)
+        expect(stderr).toContain(`${id} is too short to name a session that is changed`)
+        expect(stderr).toContain('at least 6 characters: 11111111-2222-4333-8444-555555555555')
+      }
+      expect(readFileSync(join(place().folder, CLAUDE), 'utf8')).toBe(before)
+      for (const id of ['111111', 'abc'])
+        expect((await place().precis([command, id, ...flags])).stderr).not.toContain('too short')
+      const isChanged = readFileSync(short, 'utf8') !== before
+      expect(isChanged).toBe(flags.length > 0)
+    },
+  )
+
   it('is named by its id, as the newest, as one of several files, or by its directory', async () => {
     putAll()
     const { input } = await place().json<{ input: { source: string } }>(['inspect', 'c0de00'])
@@ -139,7 +167,8 @@ describe('a session', () => {
     expect(below).toHaveLength(2)
     const out = await place().precis(['export', CODEX, PI, '--to', 'markdown', '--out', 'pages'])
     expect(out.status).toBe(0)
-    expect(place().read('pages/2026-03-01_99999999-2222-4333-8444-555555555555.md')).toMatch(/^# /)
+    const page = PI.replace('.jsonl', '.md')
+    expect(place().read(join('pages', page))).toMatch(/^# /)
     const none = await place().precis(['inspect', 'deadbeef'])
     expect(none.status).toBe(1)
     const both = await place().precis(['inspect', CODEX, '--last'])
@@ -148,6 +177,36 @@ describe('a session', () => {
     const mixed = await place().precis(['inspect', 'broken.json', CODEX, '--json'])
     expect(mixed.status).toBe(1)
     expect(JSON.parse(mixed.stdout)).toMatchObject([{ error: {} }, { report: {} }])
+  })
+})
+
+describe('a ref of a hook', () => {
+  it('is read in the session that it names, and in no other one', async () => {
+    putAll()
+    place().write('beta.jsonl', readFileSync(sample('sessions/pi.jsonl')))
+    const copy = '11111111-2222-4333-8444-555555555555.jsonl'
+    place().write(copy, readFileSync(sample('session.jsonl')))
+    const ref = '11111111-2222:e2'
+    const { text } = await place().json<{ text: string }>(['show', ref])
+    for (const same of [CLAUDE, copy, '1111', `./${copy}`])
+      expect(await place().json(['show', ref, '--in', same])).toMatchObject({ text })
+    const [imported] = await place().json<{ threadId: string }[]>(['import', CLAUDE])
+    const [other] = await place().json<{ threadId: string }[]>(['import', 'beta.jsonl'])
+    expect(await place().json(['show', ref, '--in', imported?.threadId ?? ''])).toMatchObject({
+      text,
+    })
+    for (const flags of [
+      ['--in', 'beta.jsonl'],
+      ['--in', CODEX],
+      ['--in', other?.threadId ?? ''],
+      ['--in', '-'],
+      ['--last'],
+    ]) {
+      const ran = await place().precis(['show', ref, ...flags], { input: messages() })
+      expect({ status: ran.status, stdout: ran.stdout }).toEqual({ status: 2, stdout: '' })
+      expect(ran.stderr).toContain('is not the session 11111111-2222')
+      expect(ran.stderr).toContain('precis show e2 --in')
+    }
   })
 })
 
@@ -249,13 +308,50 @@ describe('precis sync', () => {
     expect(found?.replaces).toBe(before?.threadId)
   })
 
+  it('says of a session that lost its end that it was shortened, and adds nothing', async () => {
+    const path = put(CODEX, sample('sessions/codex.jsonl'), 10)
+    const [before] = (await sync()).threads
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+    writeFileSync(path, `${lines.slice(0, -3).join('\n')}\n`)
+    const { outcomes, threads, addedEvents } = await sync()
+    expect(outcomes).toMatchObject({ grown: 0, rewritten: 0, shortened: 1 })
+    expect({ addedEvents, threads }).toMatchObject({
+      addedEvents: 0,
+      threads: [{ threadId: before?.threadId }],
+    })
+  })
+
+  it.each([
+    ['claude-code', CLAUDE, 'session.jsonl'],
+    ['codex', CODEX, 'sessions/codex.jsonl'],
+    ['pi', PI, 'sessions/pi.jsonl'],
+  ])('knows a session of %s that got blank lines only', async (_, name, from) => {
+    const path = put(name, sample(from), 10)
+    const [before] = (await sync()).threads
+    for (const blank of ['\n', '  \n\n']) {
+      appendFileSync(path, blank)
+      const [imported] = await place().json<{ threadId: string; outcome: string }[]>([
+        ...['import', path],
+      ])
+      expect(imported).toMatchObject({ threadId: before?.threadId, outcome: 'known' })
+      const { outcomes, addedEvents } = await sync()
+      expect({ outcomes, addedEvents }).toMatchObject({
+        outcomes: { known: 1, shortened: 0, rewritten: 0 },
+        addedEvents: 0,
+      })
+    }
+  })
+
   it('goes on with the other sessions where one is broken, and imports again into a new store', async () => {
     putAll()
     put('.codex/sessions/rollout-broken.jsonl', Buffer.from('no record at all\n'), 5)
     const { status, stdout } = await place().precis(['sync', '--json'])
     expect(status).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ outcomes: { new: 3 }, failed: [{}] })
-    expect(await sync()).toMatchObject({ unchanged: 4, failed: [] })
+    expect(await sync()).toMatchObject({ unchanged: 3, failedBefore: 1, failed: [] })
+    expect((await place().precis(['sync'])).stdout).toMatch(
+      /^4 sessions: .*3 unchanged, 1 failed before\./,
+    )
     const env = { PRECIS_STORE: join(place().folder, 'other.db') }
     const other = await place().precis(['sync', '--json'], { env })
     expect(JSON.parse(other.stdout)).toMatchObject({ outcomes: { new: 3 } })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { CompactReport } from '../../src/cli/compact/report.ts'
+import type { CommandReport } from '../../src/cli/compact/report.ts'
 import { type Composed, compose } from '../../src/compose.ts'
 import { openStore } from '../../src/stores/index.ts'
 import { eachPlace, messages, sample } from './place.ts'
@@ -31,6 +31,15 @@ async function opened(): Promise<Composed> {
   onTestFinished(() => composed.close())
   return composed
 }
+
+it.each([60, 72, 80, 100, 200])('precis threads shows titles in %i columns', async (columns) => {
+  await imported(sample('sessions/codex.jsonl'))
+  const { stdout } = await place().precis(['threads'], { columns })
+  const [line = ''] = stdout.split('\n')
+  expect(line.length).toBeLessThanOrEqual(columns)
+  const { stdout: listed } = await place().precis(['threads', '--json'])
+  expect(line).toContain(JSON.parse(listed)[0].title.slice(0, 8))
+})
 
 describe('precis import', () => {
   it('accounts for every record, and lists the thread [NEED-20]', async () => {
@@ -87,7 +96,7 @@ describe('precis import', () => {
     place().write('bad.json', '{"messages": [')
     const { status, stdout, stderr } = await place().precis(['import', 'bad.json', 'good.json'])
     expect(status).toBe(1)
-    expect(stdout).toMatch(/not imported bad\.json: the input is not JSON/)
+    expect(stdout).toMatch(/not imported bad\.json\n {2}the input is not JSON/)
     expect(stdout).toMatch(/^thr_\w+ {2}good\.json \(anthropic\)$/m)
     expect(stderr).toContain('1 of 2 files were not imported')
     expect(await place().json<object[]>(['threads'])).toHaveLength(1)
@@ -97,7 +106,7 @@ describe('precis import', () => {
 describe('a thread', () => {
   it('weighs the same in every command, the system prompts included', async () => {
     const { threadId, tokens } = await imported(sample('sessions/claude-code.jsonl'))
-    const { before } = await place().json<CompactReport>(['compact', threadId, '--dry-run'])
+    const { before } = await place().json<CommandReport>(['compact', threadId, '--dry-run'])
     expect(before.system).toBeGreaterThan(0)
     const inspected = await place().json<{ tokens: { total: number } }>(['inspect', threadId])
     const compared = await place().json<{ after: number }>(['diff', threadId, '--from', '0'])
@@ -108,7 +117,7 @@ describe('a thread', () => {
 
   it('is compacted, compared, undone and brought back', async () => {
     const { threadId } = await imported(sample('session.jsonl'))
-    const told = await place().json<CompactReport>(['compact', threadId, ...TRIM])
+    const told = await place().json<CommandReport>(['compact', threadId, ...TRIM])
     expect(told).toMatchObject({ input: { kind: 'thread' }, result: { threadId } })
     expect(told.after.total).toBeLessThan(told.before.total / 2)
     const tokens = async () =>
@@ -137,7 +146,7 @@ describe('a thread', () => {
     const { threadId } = await imported(sample('session.jsonl'))
     const before = (await place().json<{ events: number }>(['inspect', threadId])).events
     await place().json(['compact', threadId, ...TRIM, '--to', 'anthropic', '--out', 'out.json'])
-    const dry = await place().json<CompactReport>([
+    const dry = await place().json<CommandReport>([
       'compact',
       threadId,
       ...TRIM,
@@ -147,7 +156,7 @@ describe('a thread', () => {
     ])
     expect((await place().json<{ events: number }>(['inspect', threadId])).events).toBe(before)
     const apply = ['compact', '--apply', dry.result.proposal ?? '']
-    expect((await place().json<CompactReport>(apply)).after).toEqual(dry.after)
+    expect((await place().json<CommandReport>(apply)).after).toEqual(dry.after)
     expect(await place().json<{ text: string }[]>(['pins', threadId])).toContainEqual(
       expect.objectContaining({ text: 'Mind the tide.' }),
     )
@@ -158,7 +167,7 @@ describe('a thread', () => {
 
   it('opens a fresh one beside it, and stays as it was', async () => {
     const { threadId } = await imported(sample('session.jsonl'))
-    const told = await place().json<CompactReport>([
+    const told = await place().json<CommandReport>([
       ...['compact', threadId, '--strategy', 'fresh-session', '--model', 'dev'],
     ])
     expect(told.result.threadId).not.toBe(threadId)
@@ -187,7 +196,7 @@ describe('a thread', () => {
     await home.threads.pin(threadId, { entries: answer ? [answer.id] : [] })
     const kept = (await home.threads.messages(threadId)).messages
     const before = JSON.stringify(await home.threads.getAllEvents(threadId))
-    const told = await place().json<CompactReport>([
+    const told = await place().json<CommandReport>([
       ...['compact', threadId, '--strategy', 'fresh-session', '--model', 'dev'],
       ...['--pin', 'Mind the tide.'],
     ])

@@ -1,6 +1,28 @@
 // English sentences that bind a coding agent for the rest of its session (test data).
 import type { Sentence } from './sentence.ts'
 
+/** Each looks like what was seen to happen, or like what is to be seen to once, and binds. */
+export const LOOKALIKES_EN: readonly string[] = [
+  'This must never crash in production.',
+  'Make sure the service runs as a non-root user.',
+  'Make sure the worker runs on port 8080.',
+  'It must not fail on empty input.',
+  'Make sure the CI builds use Node 20.',
+  'I mean pnpm.',
+  'That must never break the build on Windows.',
+  'It should not crash on malformed rows.',
+  'This must never happen in the release branch.',
+  'Ensure the container starts with the read-only flag.',
+  'Be sure that the cache works offline too.',
+  'Make sure the importer loads at most 50 rows at a time.',
+  'Please make sure the CLI compiles with strict mode on.',
+  'Make sure the access token is used in the header, nowhere else.',
+  'No, I mean atlas_stage.',
+  'I mean Postgres!',
+  'The client must never access the database directly.',
+  'Make sure the refactor does not change the output format.',
+]
+
 export const CONSTRAINTS_EN: readonly Sentence[] = [
   { text: 'never push straight to master', language: 'en' },
   { text: "Please don't touch the migrations folder, the DBA owns that.", language: 'en' },
@@ -174,4 +196,5 @@ export const CONSTRAINTS_EN: readonly Sentence[] = [
       "legacy adapter in place while you're at it, two customers still depend on it.",
     language: 'en',
   },
+  ...LOOKALIKES_EN.map((text) => ({ text, language: 'en' as const })),
 ]

@@ -77,7 +77,7 @@ const SETTINGS = {
 
 /** The package's own names lead to its sources: the examples are about what is here, not what is built. */
 function withSources(text: string): string {
-  return text.replace(/(?<=from ')precis(?:\/[\w-]+)?(?=')/g, sourceOfDoor)
+  return text.replace(/(?<=from '|import\(')precis(?:\/[\w-]+)?(?=')/g, sourceOfDoor)
 }
 
 /** The file behind `precis` or `precis/…`. */

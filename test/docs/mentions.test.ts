@@ -29,6 +29,15 @@ describe('what the pages mention', () => {
     ).toEqual([])
   })
 
+  it('runs with the Node of the clone, since that of the system may be too old', () => {
+    const OTHER_NODE = /(?<!node_modules\/\.bin\/)\bnode bin\/precis\.js/
+    expect(['README.md', ...PAGES].filter((path) => OTHER_NODE.test(readPage(path)))).toEqual([])
+    const unit = readPage('deploy/precis.service')
+    expect(unit).toMatch(/^Environment=PATH=\/opt\/precis\/node_modules\/\.bin:/m)
+    expect(unit).toContain('ExecStart=/usr/bin/env node /opt/precis/bin/precis.js')
+    expect(existsSync(join(ROOT, 'node_modules/.bin/node'))).toBe(true)
+  })
+
   it('is there: scripts', () => {
     const { scripts }: { scripts: Record<string, string> } = JSON.parse(readPage('package.json'))
     const named = ['README.md', ...PAGES]

@@ -22,7 +22,7 @@ import { createThreads } from '../../src/threads/threads.ts'
 import { runPrecis } from '../cli/run.ts'
 import { system, user } from '../say.ts'
 
-/** Put together here, so that nobody takes this file for a leak. */
+/** Put together here, so that no scanner takes this file for a leak. */
 const AWS = `AKIA${'QWERTYUIOP234567'}`
 const PASSWORD = 'corr3ct-h0rse'
 /** In the system prompt, which goes along where the summary is asked for in the conversation. */

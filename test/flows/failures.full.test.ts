@@ -79,7 +79,7 @@ const CASES: readonly (readonly [
   message: RegExp,
   hint: RegExp,
 ])[] = [
-  ['no model', () => ({}), 'no-model', /requires an Agent instance or AI provider/, /--model/],
+  ['no model', () => ({}), 'no-model', /summarize asks a model, and none is given/, /--model/],
   [
     'a base URL for a model',
     () => ({ model: 'http://127.0.0.1:1234/v1' }),
@@ -149,7 +149,7 @@ describe('a model that cannot be asked', () => {
   it.each(CASES)('is told as %s, with the next step and without the key', async (...row) => {
     const [, given, code, message, hint] = row
     const { status, stdout, stderr } = await summarize(given(), '--json')
-    const expected = code === 'model-not-found' ? 2 : 1
+    const expected = code === 'model-not-found' || code === 'no-model' ? 2 : 1
     expect({ status, stdout }).toEqual({ status: expected, stdout: '' })
     expect(JSON.parse(stderr).error).toMatchObject({
       code,

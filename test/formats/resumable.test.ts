@@ -164,7 +164,7 @@ describe('Codex', () => {
     ])
     const events = await threads.getAllEvents(threadId)
     const written = formatOf('codex').write?.({ view, events }, writing())
-    expect(written?.problems).toContain('that a tool failed is told by its text alone')
+    expect(written?.problems).toContain('only the text of a result says that its tool failed')
     expect((await openText(written?.text ?? '')).view).toEqual(view)
   })
 })

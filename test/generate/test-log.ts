@@ -4,7 +4,7 @@ import type { GateResult } from '../../src/core/edit/gate.ts'
 import { passGate } from '../../src/core/edit/pass-gate.ts'
 import { pinsReducer } from '../../src/core/edit/pins.ts'
 import { expand, type ReversalDraft, redo, undo } from '../../src/core/edit/reverse.ts'
-import type { Proposal } from '../../src/core/edit/strategy.ts'
+import type { LogReducer, Proposal } from '../../src/core/edit/strategy.ts'
 import { readRow, writeEvent } from '../../src/core/log/codec.ts'
 import {
   type EventAt,
@@ -48,6 +48,9 @@ export function testIds(mark = ''): Ids {
   }
 }
 
+/** States of reducers, by the last event they have seen and by name. */
+const reduced = new WeakMap<ThreadEvent, Map<string, unknown>>()
+
 export class TestLog {
   readonly threadId = 'thr_test'
   readonly events: ThreadEvent[] = []
@@ -58,6 +61,16 @@ export class TestLog {
   state: ThreadState = testFold.init()
 
   readonly eventAt: EventAt = (seq) => this.events[seq - 1]
+
+  /** As a live thread does, it keeps what a reducer made of the log; copies share that. */
+  readonly reduce = async <S>({ name, init, step }: LogReducer<S>): Promise<S> => {
+    const last = this.events.at(-1)
+    if (!last) return init()
+    const known = reduced.get(last) ?? new Map<string, unknown>()
+    reduced.set(last, known)
+    if (!known.has(name)) known.set(name, this.events.reduce(step, init()))
+    return known.get(name) as S
+  }
 
   get context(): Context {
     return this.state.context

@@ -13,9 +13,9 @@ import {
   policyAfter,
 } from '../../src/core/window/policy.ts'
 import { PRESETS } from '../../src/core/window/presets.ts'
-import { calibrate, UNCALIBRATED } from '../../src/core/window/tokens/calibrate.ts'
 import { cutHead, cutTail } from '../../src/core/window/tokens/cut.ts'
 import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
+import { calibrate, UNCALIBRATED } from '../../src/core/window/tokens/weigh.ts'
 import { type ContextBudget, type TriggerPolicy, targetOf } from '../../src/core/window/trigger.ts'
 import { randomText } from '../generate/content.ts'
 import { Random } from '../generate/random.ts'

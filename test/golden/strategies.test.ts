@@ -1,6 +1,6 @@
 // Golden: what the strategies without a model make of the samples and of random threads, at several budgets.
 import { describe, it } from 'vitest'
-import type { LogReducer, Proposal, Strategy } from '../../src/core/edit/strategy.ts'
+import type { Proposal, Strategy } from '../../src/core/edit/strategy.ts'
 import type { PinData } from '../../src/core/log/event.ts'
 import { weightOf } from '../../src/core/view/context.ts'
 import { contentOf } from '../../src/core/view/entry-content.ts'
@@ -27,9 +27,7 @@ interface Choices {
 }
 
 async function proposed(strategy: Strategy, log: TestLog, choices: Choices = {}) {
-  const { context, eventAt, threadId, events } = log
-  const reduce = async <S>(reducer: LogReducer<S>) =>
-    events.reduce((state, event) => reducer.step(state, event), reducer.init())
+  const { context, eventAt, reduce, threadId } = log
   const settled = await settledOf(
     strategy.propose({
       context,

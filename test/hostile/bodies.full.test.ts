@@ -42,6 +42,24 @@ describe('a body with too many values', () => {
     }
   })
 
+  it('is refused where its bytes are no text, and nothing is stored', async () => {
+    const { client, ask } = await setUpApp()
+    const { threadId } = await client.createThread()
+    for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe2, 0x82]]) {
+      const body = Buffer.concat([
+        Buffer.from('{"content":"a'),
+        Buffer.from(bytes),
+        Buffer.from('b"}'),
+      ])
+      const url = `/threads/${threadId}/messages`
+      const response = await ask(url, { method: 'POST', headers: json, body })
+      expect(response.status, `${bytes}`).toBe(400)
+      expect(await response.json()).toMatchObject({ detail: 'The body is not valid UTF-8.' })
+    }
+    const types = (await client.events(threadId)).map(({ type }) => type)
+    expect(types).not.toContain('USER_MESSAGE')
+  })
+
   it('leaves what people send', async () => {
     const { client, ask } = await setUpApp()
     const { threadId } = await client.createThread()

@@ -12,7 +12,8 @@ import {
 import { delimiter, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { codingTools } from '../../src/tools/index.ts'
-import type { Workspace } from '../../src/tools/workspace.ts'
+import { safePath } from '../../src/tools/process/environment.ts'
+import { openWorkspace, type Workspace } from '../../src/tools/workspace.ts'
 import { setUpApp } from '../server/setup.ts'
 import {
   call,
@@ -74,6 +75,40 @@ describe('a program of the workspace', () => {
       vi.unstubAllEnvs()
     }
     expect(existsSync(mark)).toBe(false)
+  })
+
+  it.each([
+    ['in the repository', '.git/', 'tools'],
+    ['where npx finds it, without a repository', 'x/', 'node_modules/.bin'],
+  ])('is not run where it lies above, %s', async (_, mark, bin) => {
+    const { root } = workspaceWith({ [mark]: '', 'packages/a/a.txt': 'needle\n' })
+    const ran = join(root, 'RAN')
+    for (const name of ['rg', 'git', 'ls']) plant(join(root, bin), name, ran)
+    const workspace = openWorkspace({ root: join(root, 'packages', 'a') })
+    vi.stubEnv('PATH', [join(root, bin), process.env.PATH].join(delimiter))
+    try {
+      expect(await outcomeOf(toolOf(workspace, 'search'), { pattern: 'needle' })).toEqual([
+        'completed',
+        'a.txt:1:needle',
+      ])
+      await call(toolOf(workspace, 'run'), { command: 'ls; git --version' })
+    } finally {
+      vi.unstubAllEnvs()
+    }
+    expect(existsSync(ran)).toBe(false)
+  })
+
+  it('is one of the user in a repository that holds a home', () => {
+    const home = temporaryFolder()
+    mkdirSync(join(home, '.git'))
+    mkdirSync(join(home, 'shop'))
+    vi.stubEnv('HOME', home)
+    try {
+      const path = [join(home, 'bin'), join(home, 'shop', 'bin')].join(delimiter)
+      expect(safePath(path, join(home, 'shop'))).toBe(join(home, 'bin'))
+    } finally {
+      vi.unstubAllEnvs()
+    }
   })
 
   it('is not run through a link in a folder outside', async () => {

@@ -123,7 +123,7 @@ describe('settings of a folder', () => {
     })
     const doctor = await place().precis(['doctor'], { env: { LANG: 'C.UTF-8' } })
     expect(doctor.status).toBe(0)
-    expect(doctor.stdout).toMatch(
+    expect(doctor.stdout.replace(/\n +/g, ' ')).toMatch(
       /· trust +ignored in .*: store \(this folder is not trusted\), pins/,
     )
   })

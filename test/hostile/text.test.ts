@@ -53,6 +53,7 @@ const ASKED: readonly (readonly [string, string, string])[] = [
   ['tags', 'echo a\u{e0041}', 'run: echo a[U+E0041]'],
   ['a blank that is not the blank', 'rm\u00a0-rf a', 'run: rm[U+00A0]-rf a'],
   ['a filler', 'echo \u3164', 'run: echo [U+3164]'],
+  ['a mark that strikes out', 'rm\u0336 a', 'run: rm[U+0336] a'],
 ]
 
 describe('what is asked about', () => {
@@ -184,6 +185,9 @@ describe('stored text', () => {
       ['undo', threadId],
       ['check', file],
       ['import', file],
+      ['export', threadId, '--to', 'markdown'],
+      ['export', threadId, '--to', 'markdown', '--full'],
+      ['export', file, '--to', 'html'],
       ['send', '--model', 'dev', EVIL],
       ['show', 'e99\u001b[2J', '--in', file],
       ['compact', `gone\u001b]0;x\u0007.json`],

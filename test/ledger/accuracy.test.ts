@@ -13,7 +13,7 @@ const STYLES: readonly (readonly [Style, string])[] = [
   ['run', 'by commands, each in a new shell'],
   ['Bash', 'by commands in a shell that stays open'],
 ]
-const SEEDS = seeds(6, 6)
+const SEEDS = seeds(6, 2)
 const STEPS = 40
 const GOAL = 0.98
 

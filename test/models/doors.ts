@@ -15,20 +15,32 @@ const CALL: ScriptedAnswer = { calls: [{ name: 'list', arguments: {} }] }
 
 /** What the character answers: to a chunk, to a request for its own call, for a summary, and to the task. */
 export function scriptOf(character: Character): (asked: Asked) => ScriptedAnswer {
-  return (asked) => {
-    const sent = asked.turns.flatMap(({ parts }) => parts.map(textIn)).join('\n')
-    const last = asked.turns.at(-1)?.parts.map(textIn).join('\n') ?? ''
-    if (asked.tools.some(({ name }) => name === 'edl')) return chunkAnswer(character, asked)
-    if (last.includes('call your `compact` tool')) return ownCall(character, asked, sent)
-    if (isTask(asked)) return { text: 'Renamed.' }
-    if (character.callsTools && asked.tools.length > 0 && asked.toolChoice !== 'none') return CALL
-    const text = character.summary(sent)
-    return text === '' ? { fault: { kind: 'empty' } } : { text }
-  }
+  return (asked) => (isTask(asked) ? { text: 'Renamed.' } : summaryOf(character, asked))
+}
+
+/** What the character answers where a summary is asked for, in any of the forms. */
+export function summaryOf(character: Character, asked: Asked): ScriptedAnswer {
+  if (asked.tools.some(({ name }) => name === 'edl')) return chunkAnswer(character, asked)
+  if (asksForCall(asked)) return ownCall(character, asked)
+  if (character.callsTools && asked.tools.length > 0 && asked.toolChoice !== 'none') return CALL
+  const text = character.summary(textSent(asked))
+  return text === '' ? { fault: { kind: 'empty' } } : { text }
+}
+
+/** Everything that the model is sent, as one text. */
+export function textSent({ turns }: Asked): string {
+  return turns.flatMap(({ parts }) => parts.map(textIn)).join('\n')
+}
+
+export function asksForCall({ turns }: Asked): boolean {
+  const last = turns.at(-1)?.parts.map(textIn).join('\n') ?? ''
+  return last.includes('call your `compact` tool')
 }
 
 /** The prompt for a summary stands behind all that was said, in the same turn as a request without an answer. */
-function isTask({ turns }: Asked): boolean {
+function isTask(asked: Asked): boolean {
+  const { turns, tools } = asked
+  if (tools.some(({ name }) => name === 'edl') || asksForCall(asked)) return false
   const texts =
     turns
       .at(-1)
@@ -53,9 +65,11 @@ function chunkAnswer(character: Character, { turns, tools }: Asked): ScriptedAns
     : { calls: [{ name: 'edl', arguments: { script } }] }
 }
 
-function ownCall(character: Character, { tools }: Asked, sent: string): ScriptedAnswer {
+/** The agent's own `compact`, in the form that it is offered in. */
+function ownCall(character: Character, asked: Asked): ScriptedAnswer {
   if (character.callsTools) return CALL
-  const summary = character.summary(sent)
+  const { tools } = asked
+  const summary = character.summary(textSent(asked))
   const schema = JSON.stringify(tools.find(({ name }) => name === 'compact')?.schema)
   const input = schema.includes('replacements') ? { replacements: [{ summary }] } : { summary }
   return { calls: [{ name: 'compact', arguments: input }] }

@@ -1,5 +1,5 @@
 // A conversation with a fact planted in each exchange, oldest first, and the request that is open at its end.
-import type { LogReducer, StrategyInput } from '../../src/core/edit/strategy.ts'
+import type { StrategyInput } from '../../src/core/edit/strategy.ts'
 import { weightOf } from '../../src/core/view/context.ts'
 import { TestLog } from '../generate/test-log.ts'
 import { answer, result, user } from '../say.ts'
@@ -41,9 +41,7 @@ export function inputFor(
   log: TestLog,
   more: Pick<StrategyInput, 'trigger'> & Partial<StrategyInput>,
 ): StrategyInput {
-  const { context, eventAt, threadId } = log
-  const reduce = async <S>(reducer: LogReducer<S>): Promise<S> =>
-    log.events.reduce((state, event) => reducer.step(state, event), reducer.init())
+  const { context, eventAt, reduce, threadId } = log
   return { context, eventAt, run: { threadId }, reduce, ...more }
 }
 

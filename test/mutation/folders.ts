@@ -6,8 +6,8 @@ export interface Folder {
   readonly tests: readonly string[]
   /** Percent of the sampled mutants that the tests must kill. */
   readonly goalPercent: number
-  /** Test files share a worker. Only for tests of pieces without state of their own. */
-  readonly shareWorker?: boolean
+  /** Tests run in a thread, which begins sooner than a process. Only for tests that ask nothing of the process. */
+  readonly inThread?: boolean
   readonly apart?: Apart
 }
 
@@ -27,7 +27,6 @@ export interface RunPlan {
   /** Stryker works in a copy of it. */
   readonly root: string
   readonly tests: readonly string[]
-  readonly shareWorker: boolean
   readonly apart?: Apart | undefined
   /** The mutants to run, as `placeOf` names them. The others in their ranges are skipped. */
   readonly places: readonly string[]
@@ -41,14 +40,9 @@ const GOLDEN = ['test/golden/*.test.ts'] as const
 export const FOLDERS: Readonly<Record<string, Folder>> = {
   core: {
     sources: ['src/core/**/*.ts'],
-    tests: [
-      'src/core/**/!(thread.property).test.ts',
-      'test/constraints/*.test.ts',
-      'test/ledger/*.test.ts',
-      ...GOLDEN,
-    ],
+    tests: ['src/core/**/!(thread.property).test.ts', 'test/ledger/*.test.ts', ...GOLDEN],
     goalPercent: 85,
-    shareWorker: true,
+    inThread: true,
   },
   agent: {
     sources: ['src/agent/**/*.ts'],
@@ -63,7 +57,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       ...GOLDEN,
     ],
     goalPercent: 75,
-    shareWorker: true,
+    inThread: true,
   },
   stores: {
     sources: ['src/stores/**/*.ts'],
@@ -78,7 +72,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   },
   tools: {
     sources: ['src/tools/**/*.ts'],
-    tests: ['src/tools/**/*.test.ts'],
+    tests: ['src/tools/**/*.test.ts', 'test/golden/tools.test.ts'],
     goalPercent: 85,
     apart: {
       sources: ['src/tools/search/*.ts'],
@@ -89,13 +83,19 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   },
   threads: {
     sources: ['src/threads/**/*.ts'],
-    tests: ['src/threads/**/*.test.ts', 'src/compose.test.ts', ...GOLDEN],
+    tests: [
+      'src/threads/**/*.test.ts',
+      'src/compose.test.ts',
+      'src/compactor/stored.test.ts',
+      ...GOLDEN,
+    ],
     goalPercent: 75,
   },
   server: {
     sources: ['src/server/http/guard.ts', 'src/server/accounts/*.ts'],
     tests: [
       'src/server/http/guard.test.ts',
+      'src/server/accounts/*.test.ts',
       'test/server/@(access|owners|session|refused).test.ts',
     ],
     goalPercent: 85,
@@ -104,7 +104,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     sources: ['src/redact/**/*.ts'],
     tests: ['src/redact/**/*.test.ts', 'test/flows/border.test.ts'],
     goalPercent: 85,
-    shareWorker: true,
+    inThread: true,
   },
 }
 
@@ -115,8 +115,9 @@ export function sourceFiles(patterns: readonly string[]): string[] {
   return filesOf(patterns).filter((path) => !TEST_CODE.test(path))
 }
 
+/** Those of the fast tier: the others take minutes, and every mutant would wait for them. */
 export function testFiles(patterns: readonly string[]): string[] {
-  return filesOf(patterns).filter((path) => !path.endsWith('.long.test.ts'))
+  return filesOf(patterns).filter((path) => !/\.(?:full|long)\.test\.ts$/.test(path))
 }
 
 export function readPlan(): RunPlan {

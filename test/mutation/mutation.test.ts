@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { FOLDERS, sourceFiles, testFiles } from './folders.ts'
 import { drawSample, listMutants, withoutDisabled } from './mutants.ts'
-import { failureOf, type Outcome, scoreOf, survivorLines, tableOf } from './scores.ts'
+import { failureOf, highestOf, type Outcome, scoreOf, survivorLines, tableOf } from './scores.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'precis-mutants-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -82,5 +82,17 @@ describe('scores', () => {
     const better = { ...score, killed: 10, score: 100 }
     expect(failureOf('core', score, 85, better)).toContain('had 100 %')
     expect(failureOf('core', score, 85, { ...better, seed: 2 })).toBeUndefined()
+  })
+})
+
+describe('the highest scores', () => {
+  const at = (score: number, seed = 1) => ({ seed, sampled: 10, killed: score / 10, score })
+
+  it('are those of another run where these are lower, and the newer of two that are the same', () => {
+    const older = { core: at(90), stores: at(70), agent: at(80) }
+    const newer = { core: at(80), stores: at(90), agent: at(80, 2), cli: at(50) }
+    expect(highestOf(older, newer)).toEqual({
+      ...{ core: at(90), stores: at(90), agent: at(80, 2), cli: at(50) },
+    })
   })
 })

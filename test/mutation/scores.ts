@@ -34,6 +34,16 @@ export function scoreOf({ results }: Outcome, seed: number): Score {
   }
 }
 
+/** Of each folder the higher score, and the newer one where both are the same. */
+export function highestOf(
+  older: Readonly<Record<string, Score>>,
+  newer: Readonly<Record<string, Score>>,
+): Record<string, Score> {
+  const isLower = ([name, { score }]: [string, Score]) => score < (older[name]?.score ?? 0)
+  const raised = Object.entries(newer).filter((entry) => !isLower(entry))
+  return { ...older, ...Object.fromEntries(raised) }
+}
+
 /** Undefined where the folder is as good as it was, and as it must be. */
 export function failureOf(
   name: string,

@@ -33,7 +33,8 @@ export default defineConfig({
   plugins: [reachThread],
   test: {
     include: [...plan.tests],
-    isolate: !plan.shareWorker,
+    // As in the check: most of the time of a file goes into what it loads.
+    isolate: false,
     // A mutant that leaves a test waiting costs this.
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -1,5 +1,5 @@
-// Installs the other hosts of the library. Their install scripts put the program in its place.
+// Installs the other hosts of the library.
 import { installPinned } from '../agents/install-pinned.ts'
 import { pinnedRuntime, RUNTIME_NAMES } from './runtimes.ts'
 
-for (const name of RUNTIME_NAMES) installPinned(name, pinnedRuntime(name), { scripts: true })
+for (const name of RUNTIME_NAMES) installPinned(name, pinnedRuntime(name))

@@ -129,6 +129,22 @@ describe('the package', () => {
     expect((await project.run(['old.cjs'])).stdout.trim()).toBe('function')
   })
 
+  it('loads fewer modules than the AI SDK', async () => {
+    const lines = [
+      "import { registerHooks } from 'node:module'",
+      'let count = 0',
+      'registerHooks({ load: (url, context, next) => ((count += 1), next(url, context)) })',
+      'await import(process.argv[2])',
+      'console.log(count)',
+    ]
+    writeFileSync(join(project.folder, 'count.mjs'), lines.join('\n'))
+    const [own, other] = await Promise.all([
+      project.run(['count.mjs', 'precis']),
+      project.run(['count.mjs', 'ai']),
+    ])
+    expect(Number(own.stdout)).toBeLessThan(Number(other.stdout) / 2)
+  })
+
   it('names the package that is missing', async () => {
     const lines = [
       "import { openStore } from 'precis/stores'",
@@ -139,6 +155,32 @@ describe('the package', () => {
     expect((await project.run(['stores.mjs'])).stdout.trim().split('\n')).toEqual([
       'wrong-setup The package better-sqlite3 is not installed. It is an optional peer of precis: npm install better-sqlite3',
       'wrong-setup The package pg is not installed. It is an optional peer of precis: npm install pg',
+    ])
+  })
+
+  it('loads the SDK of a provider when it is first asked, and names the one that is missing', async () => {
+    const lines = [
+      "import { registerHooks } from 'node:module'",
+      'const loaded = new Set()',
+      'const note = (url) => /node_modules.((?:@anthropic-ai.)?(?:sdk|openai|ollama))\\b/.exec(url)?.[1]',
+      'registerHooks({ load: (url, context, next) => (loaded.add(note(url)), next(url, context)) })',
+      "const { anthropicProvider, ollamaProvider } = await import('precis/providers')",
+      "const { systemClock: clock } = await import('precis')",
+      "console.log('loaded:', [...loaded].join(' ').trim())",
+      "const baseUrl = 'http://127.0.0.1:9'",
+      "const request = { model: 'm', system: [], tools: [], toolChoice: 'auto', maxOutputTokens: 9, cache: false, messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }] }",
+      'const ask = async (provider) => { for await (const _ of provider.stream({ ...request, signal: AbortSignal.abort() })); }',
+      'await ask(ollamaProvider({ clock, baseUrl })).catch((error) => console.log(error.message, error.hint))',
+      "await ask(anthropicProvider({ clock, baseUrl, apiKey: 'any' })).catch((error) => console.log(error.code))",
+      "console.log('loaded:', [...loaded].join(' ').trim())",
+    ]
+    writeFileSync(join(project.folder, 'providers.mjs'), lines.join('\n'))
+    const { stdout, stderr } = await project.run(['providers.mjs'])
+    expect(stdout.trim().split('\n'), stderr).toEqual([
+      'loaded: ',
+      'The package ollama is not installed. It is an optional peer of precis: npm install ollama',
+      'aborted',
+      'loaded: @anthropic-ai/sdk',
     ])
   })
 
@@ -164,7 +206,7 @@ describe('the package', () => {
   })
 
   it.each([
-    ['browser.js', [true, 4], 105_000],
+    ['browser.js', [true, 4], 117_000],
     ['browser-light.js', [true], 60_000],
   ])('%s runs in a host without anything of Node, and prints %j', async (name, out, most) => {
     const { code, bytes } = await bundle(name)
@@ -177,6 +219,26 @@ describe('the package', () => {
     new Script(code).runInContext(createContext(host))
     expect(printed).toEqual(out)
     expect(bytes).toBeLessThan(most)
+  })
+
+  it('loads the whole ladder beside precis/light when it is asked for', async () => {
+    const lines = [
+      "import { compact } from 'precis/light'",
+      "const { cascade } = await import('precis')",
+      "const messages = Array.from({ length: 100 }, (_, n) => ({ role: 'user', content: String(n).repeat(100) }))",
+      'console.log(compact(messages, { budget: 4_000, strategy: cascade }).changed)',
+    ]
+    const input = join(project.folder, 'programs/on-demand.js')
+    writeFileSync(input, lines.join('\n'))
+    expect((await project.run([input])).stdout.trim()).toBe('true')
+    const built = await rolldown({ input, platform: 'browser', logLevel: 'silent' })
+    const { output } = await built.generate({ format: 'esm', minify: true })
+    const chunks = output.filter((chunk) => chunk.type === 'chunk')
+    const first = new Set(chunks.filter(({ isEntry }) => isEntry))
+    for (const { imports } of first)
+      for (const chunk of chunks) if (imports.includes(chunk.fileName)) first.add(chunk)
+    const bytes = gzipSync([...first].map(({ code }) => code).join('')).length
+    expect(bytes).toBeLessThan(60_000)
   })
 
   async function bundle(name: string): Promise<{ code: string; bytes: number }> {

@@ -1,7 +1,6 @@
 // Other hosts that run the packed library: pinned, from the npm registry, in the cache of the agents
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { folderOf } from '../agents/installed.ts'
+import { folderOf, isComplete } from '../agents/installed.ts'
 
 const RUNTIMES = { bun: '1.4.4', deno: '2.9.6', workerd: '1.20261104.1' } as const
 
@@ -18,5 +17,5 @@ export function runtimeProgram(name: RuntimeName): string {
 }
 
 export function hasRuntime(name: RuntimeName): boolean {
-  return existsSync(runtimeProgram(name))
+  return isComplete(name, pinnedRuntime(name))
 }

@@ -1,6 +1,7 @@
 // Messages and commands through the app: when they are accepted, and what else can be said meanwhile.
 import { describe, expect, it } from 'vitest'
 import { Door, longPast } from '../agent/past.ts'
+import { until } from '../wait.ts'
 import { converse, followUntil, isFrame, setUpApp } from './setup.ts'
 
 describe('a message', () => {
@@ -15,14 +16,15 @@ describe('a message', () => {
 
   it('begins a turn where it is the first of several, and the others wait, in order', async () => {
     const { client, dev } = await setUpApp({ dev: { pieceDelayMs: 10 } })
-    const thread = await client.createThread()
-    const { threadId } = thread
+    const { threadId } = await client.createThread()
     dev.script([{ text: 'word '.repeat(60) }])
     const words = ['one', 'two', 'three']
     const replies = await Promise.all(words.map((text) => client.send(threadId, text)))
     expect(replies.map(({ status }) => status)).toEqual(['started', 'queued', 'queued'])
-    for (let at = thread; at.isWorking || at.queued > 0 || at === thread; )
-      at = await client.thread(threadId)
+    await until('the three turns', async () => {
+      const { isWorking, queued } = await client.thread(threadId)
+      return !isWorking && queued === 0
+    })
     const said = (await client.events(threadId)).filter(({ type }) => type === 'USER_MESSAGE')
     expect(said.map(({ data }) => data)).toEqual(words)
   })

@@ -71,7 +71,7 @@ describe('precis serve', () => {
 
   const REFUSED = [
     [['--host', '0.0.0.0'], 'a token is needed'],
-    [['--port', '99999'], 'not a whole number'],
+    [['--port', '99999'], 'out of range'],
     [['--grace', 'long'], 'not a whole number'],
     [['--workspace', 'no-such-folder'], 'no-such-folder'],
     [['--store', 'mysql://x'], 'There is no store'],

@@ -1,4 +1,4 @@
-// A real app for tests: the real agent on SQLite and the strict stand-in, asked through the real client.
+// A real app for tests: the real agent on a store and the strict stand-in, asked through the real client.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +15,7 @@ import type { App } from '../../src/server/app.ts'
 import { openStore } from '../../src/stores/index.ts'
 import { systemClock } from '../../src/system.ts'
 import { MODEL } from '../agent/host.ts'
+import { storeIn } from '../scale.ts'
 import { within } from '../wait.ts'
 
 export interface AppSetup {
@@ -61,7 +62,7 @@ export async function setUpApp(options: AppSetupOptions = {}): Promise<AppSetup>
     },
   ])
   const environment = { ANTHROPIC_API_KEY: 'test-key-of-nobody' }
-  const store = await openStore(`sqlite:${join(state, 'threads.db')}`)
+  const store = await openStore(storeIn(state))
   const home = compose({ store, settings: settings.settings, environment })
   const tokens = hasTokens ? await TokenBook.open(home) : undefined
   const { app, agent, close } = composeApp(home, {

@@ -184,6 +184,25 @@ describe('the figures of a compaction', () => {
     expect(Math.abs(freed - ((was.tokens ?? 0) - (is.tokens ?? 0)))).toBeLessThan(8)
   })
 
+  it('count each pin once, in the preview, the report and its words', async () => {
+    const { client, home } = await setUpApp()
+    const { threadId } = await client.createThread()
+    await home.threads.append(threadId, [
+      user('Never touch the migrations folder. Use port 4711 only.'),
+      ...longPast(6_000),
+      ...longPast(6_000, 'b'),
+    ])
+    await client.pin(threadId, 'The berth is C2.')
+    const preview = await client.preview(threadId, { strategy: 'trim-tool-results' })
+    const outcome = await client.applyPreview(threadId, preview.previewId)
+    const pins = await client.pins(threadId)
+    const { text, figures } = await client.report(threadId, outcome.compaction?.event?.seq ?? 0)
+    const counted = { kept: 1, added: pins.length - 1 }
+    expect(counted.added).toBeGreaterThan(0)
+    expect([preview.figures?.pins, figures.pins]).toEqual([counted, counted])
+    expect(text).toContain(`Pins kept: ${pins.length} texts`)
+  })
+
   it('pair what was removed with what stands for it, each with a reason', async () => {
     const { client, home } = await setUpApp()
     const { threadId } = await client.createThread()

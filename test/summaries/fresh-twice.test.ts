@@ -1,6 +1,6 @@
 // `/compact` that starts a fresh session: models that call tools instead of summing up, and two that ask at once.
 import { describe, expect, it } from 'vitest'
-import { type AgentSetup, setUpAgent } from '../agent/setup.ts'
+import { type AgentSetup, type SetupOptions, setUpAgent } from '../agent/setup.ts'
 import { answer, result, system, user } from '../say.ts'
 import { within } from '../wait.ts'
 
@@ -13,8 +13,8 @@ const PAST = [
   ...answer('Fixed.'),
 ]
 
-function freshSetup(): Promise<AgentSetup> {
-  return setUpAgent({ preset: 'fresh', outputTokens: 20_000 })
+function freshSetup(options: SetupOptions = {}): Promise<AgentSetup> {
+  return setUpAgent({ preset: 'fresh', outputTokens: 20_000, ...options })
 }
 
 async function compact({ agent, threadId }: AgentSetup, text = '/compact') {
@@ -71,7 +71,7 @@ describe('a second /compact while the first runs', () => {
   })
 
   it('joins that of another process as well [ALWAYS-05]', async () => {
-    const setup = await freshSetup()
+    const setup = await freshSetup({ onDisk: true })
     const { dev, threads, threadId, agent, store } = setup
     await threads.import(threadId, PAST)
     dev.script(() => ({ text: SUMMARY, fault: { kind: 'stall', ms: 300 } }))

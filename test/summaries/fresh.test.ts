@@ -243,7 +243,7 @@ describe('the new session', () => {
 
   it('goes on with the same prompt, tools, model and thinking [FRESH-27, FRESH-28, FRESH-29]', async () => {
     const catalogue = { 'anthropic/other': { windowTokens: 100_000, outputTokens: 9_000 } }
-    const setup = await freshSetup({ catalogue })
+    const setup = await freshSetup({ catalogue, onDisk: true })
     const { agent, dev, threads, threadId } = setup
     await threads.import(threadId, PAST)
     dev.script([{ text: 'ok' }, { text: SUMMARY }, { text: 'Still here.' }])
@@ -273,7 +273,8 @@ describe('the new session', () => {
       return slept
     }
     const clock = { now: () => systemClock.now(), sleep }
-    const setup = await freshSetup({ clock, agent: { limits: { leaseMs: LEASE_MS } } })
+    const limits = { leaseMs: LEASE_MS }
+    const setup = await freshSetup({ clock, onDisk: true, agent: { limits } })
     const { dev, threads, threadId } = setup
     await threads.import(threadId, PAST)
     const before = await threads.getAllEvents(threadId)

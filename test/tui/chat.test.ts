@@ -86,6 +86,23 @@ describe('a conversation', () => {
     expect(said.map(({ data }) => data)).toEqual(['one', 'two', 'three'])
   })
 
+  it.each([
+    ['by the terminal before it was the chat’s', '\n'],
+    ['by the chat before its thread was open', '\r'],
+  ])('takes lines that were typed %s as one message each', async (_, enter) => {
+    const chat = await openChat()
+    const { threadId } = await chat.client.createThread({ preset: 'chat' })
+    const terminal = chat.reopen(threadId)
+    terminal.type(`one${enter}two${enter}/context${enter}half`)
+    await terminal.sees('You said “two”')
+    await terminal.sees(/tokens.*(?:estimated|measured)/)
+    await terminal.sees(/─\nhalf *\n─/)
+    const said = (await chat.client.events(threadId)).filter(({ type }) => type === 'USER_MESSAGE')
+    expect(said.map(({ data }) => data)).toEqual(['one', 'two'])
+    terminal.type('\nline')
+    await terminal.sees(/─\nhalf *\nline *\n─/)
+  })
+
   it('stops at Esc, keeps what was said, and gives back what waited [NEED-12]', async () => {
     const chat = await openChat({
       dev: { script: [{ text: 'A long answer that stops here somewhere.', fault: MIDDLE }] },

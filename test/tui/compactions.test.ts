@@ -68,7 +68,8 @@ describe('in place', () => {
     const chat = await openChat({ preset: 'log', rows: 40, values: { gate: { minTokens: 1_000 } } })
     await longThread(chat)
     await chat.terminal.sees('Answer 12.')
-    chat.dev.script(() => ({ fault: { kind: 'server-error' } }))
+    // More patience than a provider is given: no second try.
+    chat.dev.script(() => ({ fault: { kind: 'rate-limit', retryAfterS: 600 } }))
     chat.terminal.enter('/compact')
     await chat.terminal.sees(/compacted by trim-tool-results: [\d,]+ → [\d,]+ tokens/)
     const screen = await chat.terminal.sees('Esc stops it', false)

@@ -15,7 +15,14 @@ const PAPER = '#10151f'
 /** The eight colours by their number. */
 const COLORS = ['#5c6773', '#ff6b6b', '#7ee787', '#f2cc60', '#79c0ff', '#d2a8ff', '#56d4dd', INK]
 
-export function filmOf(pictures: readonly Picture[], columns: number, rows: number): string {
+const CHAT = 'A chat in the terminal that is compacted and goes on in a fresh session'
+
+export function filmOf(
+  pictures: readonly Picture[],
+  columns: number,
+  rows: number,
+  label = CHAT,
+): string {
   const width = Math.ceil(columns * CELL_WIDTH + 2 * MARGIN)
   const height = rows * CELL_HEIGHT + 2 * MARGIN
   const length = pictures.reduce((sum, { seconds }) => sum + seconds, 0)
@@ -26,7 +33,7 @@ export function filmOf(pictures: readonly Picture[], columns: number, rows: numb
     return pictureOf(picture, index, from, at / length, length)
   })
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="A chat in the terminal that is compacted and goes on in a fresh session">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">`,
     `<style>text{font:14px ${FONT};fill:${INK};white-space:pre}.b{font-weight:700}.d{opacity:.6}.i{font-style:italic}</style>`,
     `<rect width="${width}" height="${height}" rx="8" fill="${PAPER}"/>`,
     ...shown,

@@ -135,11 +135,22 @@ describe('an approval', () => {
     const chat = await openChat({ dev: { script } })
     chat.terminal.enter('go')
     const question = await chat.terminal.sees('Enter chooses')
-    expect(question).toMatch(/Allow +y or yes/)
-    expect(question).toMatch(/Deny +n, no or Esc/)
+    expect(question).toMatch(/Allow +y: this once/)
+    expect(question).toMatch(/Deny +n or Esc/)
     chat.terminal.type(word)
     chat.terminal.press('enter')
     expect(await chat.terminal.sees('The end.')).toMatch(outcome)
+  })
+
+  it('says what each answer does at 40 columns', async () => {
+    const chat = await openChat({ columns: 40, dev: { script } })
+    chat.terminal.enter('go')
+    const question = await chat.terminal.sees('Enter chooses')
+    expect(question).toMatch(/Deny +n or Esc: skip this call +│/)
+    expect(question).toMatch(/Always +this command, until exit +│/)
+    chat.terminal.type('n')
+    chat.terminal.press('enter')
+    await chat.terminal.sees('The end.')
   })
 
   it('allows nothing for a word that means none of it', async () => {

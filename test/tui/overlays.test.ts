@@ -30,11 +30,13 @@ describe('an overlay', () => {
     [80, 24],
     [40, 12],
     [130, 40],
+    [20, 6],
   ])('owns its rows at %i × %i', async (columns, rows) => {
     const chat = await openChat({ columns, rows })
     await compactedTwice(chat)
     chat.terminal.press('ctrl-g')
     const screen = await chat.terminal.sees('Compactions')
+    expect(screen).toMatch(/→ \d{4}-\d\d-\d\d/) // when it was, at any width
     const box = rowsOfBox(screen)
     expect(box.length).toBeGreaterThan(3)
     for (const line of box) expect(line).toMatch(/^[┌│└].*[┐│┘]\s*$/)
@@ -52,7 +54,9 @@ describe('an overlay', () => {
     // When each was, and how much: they are by the same strategy.
     const list = await chat.terminal.sees('Compactions')
     expect(
-      list.match(/\d{4}-\d\d-\d\d \d\d:\d\d, [\d.]+k → [\d.]+k? tokens, event \d+/g),
+      list.match(
+        /\d{4}-\d\d-\d\d \d\d:\d\d +trim-tool-results, [\d.]+k → [\d.]+k? tokens, event \d+/g,
+      ),
     ).toHaveLength(2)
     chat.terminal.press('enter')
     await chat.terminal.sees('Compaction by trim-tool-results')
@@ -134,5 +138,46 @@ describe('an approval', () => {
     expect(question).toContain('+ port 4711')
     chat.terminal.press('escape')
     await chat.terminal.sees('The end.')
+  })
+
+  it('shows what a new file holds', async () => {
+    const file = { path: 'a.txt', content: 'port 4711\nhost quay\n' }
+    const script = [{ calls: [{ name: 'write', arguments: file }] }, { text: 'The end.' }]
+    const chat = await openChat({ dev: { script } })
+    chat.terminal.enter('go')
+    const question = await chat.terminal.sees('Allow')
+    expect(question).toMatch(/│ \+ port 4711 *│\n│ {3}│ \+ host quay/)
+    chat.terminal.press('escape')
+    await chat.terminal.sees('The end.')
+  })
+
+  it('of a file with few long lines is not answered by the first Enter', async () => {
+    const file = { path: 'a.txt', content: `${'fill '.repeat(800)}the-very-end` }
+    const script = [{ calls: [{ name: 'write', arguments: file }] }, { text: 'The end.' }]
+    const chat = await openChat({ dev: { script } })
+    chat.terminal.enter('go')
+    expect(await chat.terminal.sees('→ Show')).not.toContain('the-very-end')
+    chat.terminal.press('escape')
+    await chat.terminal.sees('The end.')
+  })
+
+  it('is answered at 20 × 6, and not by the Enter that shows all of it', async () => {
+    const command = 'echo one two three four five six'
+    const script = [{ calls: [{ name: 'run', arguments: { command } }] }, { text: 'The end.' }]
+    const chat = await openChat({ columns: 20, rows: 6, dev: { script } })
+    chat.terminal.enter('go')
+    await chat.terminal.sees('→ Show')
+    chat.terminal.press('enter')
+    await chat.terminal.sees('four five')
+    chat.terminal.press('escape')
+    await chat.terminal.sees('→ Show')
+    chat.terminal.type('y')
+    await chat.terminal.sees('→ Allow')
+    chat.terminal.press('enter')
+    await chat.terminal.sees('The end.')
+    const results = (await chat.client.events(chat.threadId)).filter(
+      ({ type }) => type === 'TOOL_RESULT',
+    )
+    expect(JSON.stringify(results)).toContain('one two three four five six')
   })
 })

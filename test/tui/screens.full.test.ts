@@ -99,6 +99,7 @@ describe.each(WIDTHS)('at %i columns', (columns) => {
         result(`c${round}`, text),
         ...answer(`Answer ${round}.`),
       ])
+    await chat.terminal.sees('Answer 6.')
     chat.dev.script([{ text: '1. Overview:\nA summary.' }])
     chat.terminal.enter('/compact')
     await chat.terminal.sees('compacted successfully')

@@ -51,7 +51,8 @@ export async function openChat(options: ChatSetupOptions = {}): Promise<ChatSetu
     return { terminal, ui }
   }
   const { terminal, ui } = open(threadId)
-  await terminal.sees(/queue 0|No model is configured/)
+  // The smallest screens have no footer.
+  await terminal.sees(/queue 0|No model is configured|^ *keys\.$/m)
   return { ...app, terminal, ui, threadId, saved, reopen: (thread) => open(thread).terminal }
 }
 

@@ -130,10 +130,12 @@ describe.skipIf(!CHROMIUM.available)(`hostile transcripts ${CHROMIUM.notice}`, (
     const text = 'See [the page](https://example.org/a?b=1&c=2) or <b>a < b & c</b> `x < y`.'
     await home.threads.append(threadId, [user('go'), ...answer(text)])
     const page = await open(threadId)
-    const link = page.getByRole('link', { name: 'the page' })
-    expect(await link.getAttribute('href')).toBe('https://example.org/a?b=1&c=2')
-    expect(await link.getAttribute('target')).toBe('_blank')
-    expect(await link.getAttribute('rel')).toContain('noopener')
+    for (const name of ['Transcript', 'As the model sees it']) {
+      const link = page.getByRole('region', { name }).getByRole('link', { name: 'the page' })
+      expect(await link.getAttribute('href')).toBe('https://example.org/a?b=1&c=2')
+      expect(await link.getAttribute('target')).toBe('_blank')
+      expect(await link.getAttribute('rel')).toContain('noopener')
+    }
     const shown = await page.locator('article[aria-label="Agent"]').innerText()
     expect(shown).toContain('<b>a < b & c</b> x < y')
   })

@@ -99,7 +99,7 @@ describe.skipIf(!CHROMIUM.available)(`the layout ${CHROMIUM.notice}`, () => {
         await check(page, size, `${threadId}, ${panel}`)
       }
       if (size.width < PHONE_PX) {
-        await page.getByRole('tab', { name: 'Conversation' }).click()
+        await page.getByRole('tab', { name: 'Chat' }).click()
         await check(page, size, `${threadId}, Conversation`)
       }
       await page.getByLabel('Message').fill('/')

@@ -38,6 +38,9 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     await first.getByText(/No longer in the context\. Summary c\d+\.0 stands for it/).waitFor()
 
     // From the summary to the first entry that it stands for.
+    await view.getByText('Question 19').waitFor()
+    await view.focus()
+    await page.keyboard.press('Home')
     const summary = view.locator('[data-label="summary"]')
     await summary.getByRole('button', { name: 'Show in the transcript' }).click()
     await transcript.locator('[data-shown="true"]').getByText('Question 0').waitFor()
@@ -80,7 +83,7 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Compare strategies').click()
     const row = dialog.getByRole('row', { name: /trim-tool-results/ })
-    await row.getByText(/^\d+ %$/).waitFor()
+    await row.getByText(/^−\d+ %$/).waitFor()
     await dialog.getByRole('row', { name: /keep-recent.*asks a model/ }).waitFor()
     await row.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('Preview by trim-tool-results').waitFor()

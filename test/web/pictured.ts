@@ -67,7 +67,11 @@ export const VIEWS: readonly View[] = [
     hasThread: true,
     async show(page) {
       await tab('Model’s view')(page)
-      await page.getByRole('button', { name: 'Replaced entries' }).first().waitFor()
+      const view = page.getByRole('region', { name: 'As the model sees it' })
+      await view.getByRole('article').last().waitFor()
+      await view.focus()
+      await page.keyboard.press('Home')
+      await view.getByRole('button', { name: 'Replaced entries' }).first().waitFor()
     },
   },
   {
@@ -238,6 +242,7 @@ async function tellSample(client: Client): Promise<string> {
 
 /** What changes from one run to the next is made the same: times. */
 export async function takePicture(page: Page): Promise<Buffer> {
+  await page.waitForFunction('!document.querySelector(".entry.waiting")')
   await page.evaluate(
     `for (const time of document.querySelectorAll('time')) time.textContent = '12:00'
      for (const note of document.querySelectorAll('.threads li .quiet')) note.textContent = '12:00 · imported'`,

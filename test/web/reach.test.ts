@@ -82,7 +82,7 @@ describe.skipIf(!CHROMIUM.available)(`the page is for everybody ${CHROMIUM.notic
     await page.getByRole('dialog').waitFor()
     await fits('the dialog')
     await page.getByRole('button', { name: 'Cancel' }).tap()
-    await page.getByRole('tab', { name: 'Conversation' }).tap()
+    await page.getByRole('tab', { name: 'Chat' }).tap()
     await page.getByLabel('Message').fill('Hello from a phone')
     await page.getByRole('button', { name: 'Send' }).tap()
     const transcript = page.getByRole('region', { name: 'Transcript' })

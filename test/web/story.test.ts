@@ -55,7 +55,7 @@ async function compareWide(page: Page): Promise<void> {
   await wide
     .locator('.pair-head .why')
     .first()
-    .getByText(/extract/)
+    .getByText('Writes a brief and keeps the most useful lines word for word')
     .waitFor()
   const row = wide.locator('tr[data-same]').first()
   const [was, is] = await Promise.all([0, 1].map((at) => row.locator('td').nth(at).boundingBox()))
@@ -71,7 +71,7 @@ async function pinText(page: Page, text: string): Promise<void> {
   await page.getByLabel('Text to pin').fill(text)
   const pins = page.getByRole('tabpanel', { name: 'Pins' })
   await pins.getByRole('button', { name: 'Pin', exact: true }).click()
-  await page.getByRole('button', { name: `Let go of ${text}` }).waitFor()
+  await page.getByRole('button', { name: `Unpin ${text}` }).waitFor()
 }
 
 const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click()
@@ -102,7 +102,8 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     const transcript = page.getByRole('region', { name: 'Transcript' })
     await transcript.getByText('That goes on the wall next to the tide table').waitFor()
     const view = page.getByRole('region', { name: 'As the model sees it' })
-    await view.getByText('We have a double booking in quay').waitFor()
+    // Both are open at their end.
+    await view.getByText('That goes on the wall next to the tide table').waitFor()
     await tab(page, 'Window')
     await page.getByRole('cell', { name: 'Tool results' }).waitFor()
 
@@ -123,6 +124,8 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     await transcript.getByText(/Compacted by extract/).waitFor()
     await strip.getByText(/Last compaction: removed [\d.]+K tokens/).waitFor()
     await tab(page, 'Model’s view')
+    await view.focus()
+    await page.keyboard.press('Home')
     await view
       .getByText(/Stands for [\d,]+ entries/)
       .first()
@@ -274,7 +277,7 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     const form = page.getByRole('form', { name: 'Settings of this thread' })
     await form.getByLabel('Preset').focus()
     await page.keyboard.type('chat')
-    await form.getByLabel('Compacted by').selectOption('extract')
+    await form.getByLabel('Strategy').selectOption('extract')
     await form.getByLabel('Thinking').selectOption('low')
     await form.getByLabel('Model').selectOption('dev')
     await form.getByRole('button', { name: 'Save' }).focus()
@@ -289,7 +292,7 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     // What holds for the server stands there, too.
     await page.getByRole('row', { name: /auto\.threshold/ }).waitFor()
     await form.getByLabel('Preset').selectOption('log')
-    await form.getByLabel('Compacted by').selectOption('what the preset says')
+    await form.getByLabel('Strategy').selectOption('Default for this preset')
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'dev/dev · log', exact: true }).waitFor()
     expect((await client.thread(threadId)).strategy).toBeUndefined()
@@ -305,7 +308,7 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     const first = page.getByRole('article', { name: 'You' }).first()
     await first.getByRole('button', { name: 'Pin', exact: true }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Let go of Keep this rule.' }).waitFor()
+    await page.getByRole('button', { name: 'Unpin Keep this rule.' }).waitFor()
     await page.getByLabel('Message').fill('Look at @harb')
     await page.getByRole('list', { name: 'Files' }).getByText('harbour-plan.md').waitFor()
     await page.getByLabel('Message').press('Tab')

@@ -6,7 +6,7 @@ import { SESSION_FORMATS } from '../../../src/formats/index.ts'
 import { DEFAULT_STRATEGIES } from '../../../src/strategies/index.ts'
 import { formatOf, openText } from '../../formats/session.ts'
 import { TYPED } from './other-sessions.ts'
-import { PASTES as ALL } from './pastes.ts'
+import { PASTES as ALL, TYPED_RULES } from './pastes.ts'
 import { hostileSessions } from './sessions.ts'
 
 const PASTES = ALL.map(([what, text]) => [what, text] as const)
@@ -59,6 +59,10 @@ describe('a paste in what a person typed', () => {
       TYPED,
       'Never touch the lock file.',
     ])
+  })
+
+  it.each(TYPED_RULES)('is not seen where there is none: %j', (text) => {
+    expect(findConstraints(text)).not.toEqual([])
   })
 
   it.each(PASTES)('%s: what is typed before it binds', (_what, text) => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { redact } from '../../../src/redact/redact.ts'
 import { redactValues } from '../../../src/redact/redact-values.ts'
 import { fill } from './fill.ts'
+import { FOURTH_ORDINARY, FOURTH_SECRETS } from './fourth-set.ts'
 import { ORDINARY as FIRST_ORDINARY } from './ordinary.ts'
 import { SECOND_ORDINARY, SECOND_SECRETS } from './second-set.ts'
 import { SECRETS as FIRST_SECRETS } from './secrets.ts'
@@ -15,6 +16,7 @@ const SETS: readonly (readonly [string, Texts, Texts])[] = [
   ['first', FIRST_SECRETS, FIRST_ORDINARY],
   ['second', SECOND_SECRETS, named(SECOND_ORDINARY)],
   ['third', THIRD_SECRETS, named(THIRD_ORDINARY)],
+  ['fourth', named(FOURTH_SECRETS), named(FOURTH_ORDINARY)],
 ]
 const SEEDS = ['a', 'b', 'c', 'd', 'e']
 

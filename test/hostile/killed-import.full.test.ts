@@ -14,26 +14,30 @@ import { createThreads } from '../../src/threads/threads.ts'
 import { runPrecis } from '../cli/run.ts'
 import { Random } from '../generate/random.ts'
 import { testClock, testIds } from '../generate/test-log.ts'
-import { SEED, scaled } from '../scale.ts'
+import { inTurn, SEED, scaled } from '../scale.ts'
 
-/** After so many appends nothing is written any more. */
-function killedAfter(store: Store, appends: number): Store {
-  let left = appends
+/** When no append is left, nothing is written any more. */
+function killedAfter(store: Store, appends: { left: number }): Store {
   return new Proxy(store, {
     get(target, name) {
       const value = Reflect.get(target, name, target)
       if (typeof value !== 'function') return value
       return (...args: unknown[]) => {
-        if (name === 'append') left -= 1
-        if (left < 0) return Promise.reject(new Error('killed'))
+        if (name === 'append') appends.left -= 1
+        if (appends.left < 0) return Promise.reject(new Error('killed'))
         return Reflect.apply(value, target, args)
       }
     },
   })
 }
 
-/** Whether the import came to its end before. */
-async function importUntilKilled(path: string, text: string, appends: number): Promise<boolean> {
+/** How many appends were left when the import came to its end; undefined where it was killed before. */
+async function importUntilKilled(
+  path: string,
+  text: string,
+  most: number,
+): Promise<number | undefined> {
+  const appends = { left: most }
   const store = await openSqliteStore(path)
   const threads = createThreads({
     store: killedAfter(store, appends),
@@ -45,10 +49,10 @@ async function importUntilKilled(path: string, text: string, appends: number): P
   const format = detectFormat(await sampleOf(textSource(text)), SESSION_FORMATS)
   try {
     await importSession(threads, format, textSource(text), { source })
-    return true
+    return appends.left
   } catch (thrown) {
     if (!(thrown instanceof Error) || thrown.message !== 'killed') throw thrown
-    return false
+    return undefined
   } finally {
     await store.close()
   }
@@ -123,7 +127,7 @@ describe.each(Object.entries(FILES))('an import of %s', (name, read) => {
       const points = await killPoints(join(folder, 'count.db'), text)
       for (const point of points) {
         const path = join(folder, `killed-${point}.db`)
-        expect(await importUntilKilled(path, text, point)).toBe(false)
+        expect(await importUntilKilled(path, text, point)).toBeUndefined()
         const list = async (): Promise<Listed[]> =>
           JSON.parse((await run(path, 'threads', '--json')).stdout)
         const [main] = (await list()).filter(({ isPartial }) => isPartial)
@@ -143,12 +147,14 @@ describe.each(Object.entries(FILES))('an import of %s', (name, read) => {
     }))
 })
 
-/** Some of the writes of an import at random, the first and the last always. */
+const MOST_APPENDS = 10_000
+
+/** Some of the writes of an import at random, with the first and the last; in the fast tier fewer. */
 async function killPoints(path: string, text: string): Promise<readonly number[]> {
-  let all = 1
-  while (!(await importUntilKilled(`${path}-${all}`, text, all))) all += 1
+  const left = await importUntilKilled(path, text, MOST_APPENDS)
+  const all = MOST_APPENDS - (left ?? 0)
   const random = new Random(SEED)
-  const points = new Set([1, all - 1])
-  for (let more = scaled(20, 2); more > 0; more -= 1) points.add(random.int(1, all - 1))
+  const points = new Set(inTurn([1, all - 1], text.length))
+  for (let more = scaled(20); more > 0; more -= 1) points.add(random.int(1, all - 1))
   return [...points].toSorted((one, other) => one - other)
 }

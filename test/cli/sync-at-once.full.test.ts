@@ -115,7 +115,7 @@ function found(path: string, agent: 'claude-code' | 'codex' | 'pi') {
 
 /** One sync of one session. */
 async function syncOne(home: Composed, marks: Marks, session: ReturnType<typeof found>) {
-  const outcomes = { new: 0, known: 0, continued: 0, grown: 0, rewritten: 0 }
+  const outcomes = { new: 0, known: 0, continued: 0, grown: 0, shortened: 0, rewritten: 0 }
   const work = { threads: [], failed: [], addedEvents: 0, left: 0, unchanged: 0, outcomes }
   const progress = new ProgressLine(io().stderr)
   const run = { marks, progress, failing: new Map(), goesOn: () => true }

@@ -66,7 +66,17 @@ describe('precis exam', () => {
   it('tells which strategy could not take part', async () => {
     const { arms } = await exam('--strategies', 'extract,summarize')
     expect(arms[0]?.marks).toBeDefined()
-    expect(arms[1]).toEqual({ id: 'summarize', failed: expect.stringContaining('requires') })
+    expect(arms[1]).toEqual({ id: 'summarize', failed: expect.stringContaining('asks a model') })
+  })
+
+  it("says so where a model's part was left out", async () => {
+    const args = ['--files', 'sat', '--strategies', 'brief']
+    const first = await exam(...args)
+    expect(answer(first, 'summary-1', () => 'I cannot help with that.')).toBe(1)
+    const { arms } = await exam(...args)
+    expect(arms[0]?.notes?.[0]).toMatch(/^The model's part of the brief is left out: /)
+    const { stdout } = await place().precis(['exam', SESSION, ...args])
+    expect(stdout).toContain("  brief: The model's part of the brief is left out: ")
   })
 
   it('writes every prompt to a file, and goes on where answers are', async () => {
@@ -103,7 +113,9 @@ describe('precis exam', () => {
     expect(status).toBe(0)
     expect(stdout).toMatch(/extract +[\d,]+ {2}waits for answers/)
     expect(stdout).toMatch(/brief +waits for a summary/)
-    expect(stdout).toContain('with .answer.md in place of .md, and run the same command again')
+    expect(stdout.replace(/\n/g, ' ')).toContain(
+      'with .answer.md in place of .md, and run the same command again',
+    )
   })
 
   it.each([
@@ -111,7 +123,7 @@ describe('precis exam', () => {
     [['--strategies', ''], 'Unknown compaction strategy: ""'],
     [['--budget', 'much'], 'is not a valid budget'],
     [['--questions', 'me'], '--questions: "me" is not known'],
-    [['--questions', 'model'], 'questions by a model need one'],
+    [['--questions', 'model'], '--questions model needs a model or files'],
     [['--model', 'dev', '--files', 'sat'], '--model and --files exclude each other'],
     [['--files', ''], '--files names no directory'],
     [['--files', 'taken'], 'taken cannot be written to'],
@@ -126,8 +138,8 @@ describe('precis exam', () => {
   it('fails where no strategy could take part', async () => {
     const args = ['exam', SESSION, '--strategies', 'summarize,brief']
     const { status, stdout, stderr } = await place().precis(args)
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    expect(stderr).toContain('requires')
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toContain('asks a model')
   })
 
   it('refuses a session in which nothing was said', async () => {

@@ -1,5 +1,5 @@
 // The sessions of this machine through a server: listed, opened, followed while somebody looks, and for its owner alone.
-import { appendFileSync, cpSync, mkdirSync, utimesSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
@@ -61,6 +61,7 @@ const both = async (client: Client) => [
 
 it('lists the sessions newest first, finds words in them, and imports only what is new', async () => {
   const folder = homeWithSessions()
+  writeFileSync(join(folder, dirname(CLAUDE), 'empty.jsonl'), '')
   const { client } = await serveHome(folder)
   expect(await client.hello()).toMatchObject({ hasSessions: true })
   const { items, total } = await client.sessions()
@@ -72,9 +73,12 @@ it('lists the sessions newest first, finds words in them, and imports only what 
     updatedAt: new Date('2026-03-03T10:00:00Z'),
   })
   expect(JSON.stringify(items)).not.toContain(folder)
-  expect((await client.sessions({ search: 'KETTLE heat.ts' })).items).toEqual([items[0]])
-  expect((await client.sessions({ search: 'no such words' })).items).toEqual([])
-  expect((await client.sessions({ limit: 1 })).items).toHaveLength(1)
+  expect(await client.sessions({ search: 'KETTLE heat.ts' })).toEqual({
+    items: [items[0]],
+    total: 1,
+  })
+  expect(await client.sessions({ search: 'no such words' })).toEqual({ items: [], total: 0 })
+  expect(await client.sessions({ limit: 1 })).toEqual({ items: [items[0]], total: 2 })
 
   const id = items[0]?.id ?? ''
   const thread = await client.openSession(id)
@@ -90,6 +94,15 @@ it('lists the sessions newest first, finds words in them, and imports only what 
   const again = await client.sessions()
   expect(again.items.map(({ threadId }) => threadId)).toEqual([thread.threadId, undefined])
   expect(await status(client.openSession('/etc/passwd'))).toBe('not-found')
+})
+
+it('counts all sessions that have the words, also behind the limit', async () => {
+  const folder = homeWithSessions()
+  put(folder, CODEX.replace('c0de', 'd0de'), 'codex', '2026-03-01T10:00:00Z')
+  const { client } = await serveHome(folder)
+  const found = await client.sessions({ search: '/kettle', limit: 1 })
+  expect(found).toMatchObject({ items: [{ agent: 'claude-code' }], total: 3 })
+  expect(found.isPartial).toBeUndefined()
 })
 
 it('adds what the agent writes while somebody follows the thread, never half a line', async () => {

@@ -1,0 +1,23 @@
+// Sentences that bind without a word that says so: no cue can know them, so the words of the user must stay.
+export const INDIRECT: readonly string[] = [
+  'Screenshots are useless to me, give me text output.',
+  'I am the only one who merges.',
+  "The word 'customer' is banned from the UI, say 'member'.",
+  "We're on a free tier there, so watch the number of calls.",
+  'Rust 1.70 is the floor for this crate.',
+  'Prices are in cents, integers.',
+  'Sure, drop IE11, management signed off on that.',
+  'We decided against GraphQL: caching got too complicated.',
+  'The deadline moved, so quality over completeness from here.',
+  'I want small diffs.',
+  'Sorry, the bucket is eu-west-3, I mixed them up.',
+  'That should have been port 5433, please fix it in your notes.',
+  "My team can't read Scala, so Java it is.",
+  'Keep the tone formal.',
+  'Nimm bitte überall das vorhandene Logging.',
+  'Die Datenbank bleibt auf Version 14.',
+  '接口返回的字段名不能变。',
+  'The id column is a UUID, I told you that already.',
+  'Tests come first, then the code.',
+  'Skipping the e2e suite is ok for docs-only changes.',
+]

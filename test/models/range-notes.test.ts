@@ -1,0 +1,116 @@
+// Ranges that the agent replaces itself: the open request stays, and each note speaks of its own range alone.
+import { describe, expect, it } from 'vitest'
+import { findRequests } from '../../src/core/view/last-request.ts'
+import { extract } from '../../src/strategies/extract/extract.ts'
+import { checkpointRange, wholeSummary } from '../../src/strategies/ranges/compact-whole.ts'
+import { TestLog } from '../generate/test-log.ts'
+import { answer, checkpoint, result, user } from '../say.ts'
+import { inputFor, REQUEST, sentText } from './planted.ts'
+
+const PAGE = 'We looked at this from several sides before anything was written down.\n'.repeat(80)
+
+function exchange(at: number): TestLog['events'][number][] | ReturnType<typeof answer> {
+  const path = `src/part-${at}/pier_${at}.ts`
+  return [
+    user(`Look at ${path}.`),
+    ...answer(`I read ${path}.`, `call${at}`),
+    result(`call${at}`, `export const pier_${at} = ${4_000 + at}\n${PAGE}`),
+    ...answer(`It says pier_${at}.`),
+  ]
+}
+
+async function compact(log: TestLog, range: { from?: string; to?: string }): Promise<void> {
+  const strategy = checkpointRange([{ ...range, summary: 'We read some files of the harbour.' }])
+  const proposal = await strategy.propose(inputFor(log, { trigger: 'tool' }))
+  expect(log.compact(proposal, 'tool')).toBeUndefined()
+}
+
+describe('a range that the agent replaces', () => {
+  it('may be short: an open request in it stays word for word [ALWAYS-23]', async () => {
+    const log = new TestLog()
+    log.append([...[1, 2, 3, 4, 5].flatMap(exchange), checkpoint('aaaaaa')])
+    log.append([user(REQUEST), checkpoint('bbbbbb')])
+    log.append([
+      { type: 'AGENT_MESSAGE', data: { content: 'On it.', calls: [], stopReason: 'aborted' } },
+    ])
+    await compact(log, { from: 'aaaaaa' })
+    expect(sentText(log)).toContain(REQUEST)
+  })
+
+  it('has a note that says nothing of ranges before it, not even what their notes leave out', async () => {
+    const log = new TestLog()
+    const early = Array.from({ length: 12 }, (_, at) => at + 1)
+    log.append([
+      ...early.flatMap(exchange),
+      checkpoint('aaaaaa'),
+      user('Go on.'),
+      ...answer('Yes.'),
+    ])
+    await compact(log, { to: 'aaaaaa' })
+    log.append([checkpoint('cccccc'), ...[31, 32, 33, 34, 35].flatMap(exchange)])
+    log.append([checkpoint('bbbbbb'), user('Thanks.')])
+    await compact(log, { from: 'cccccc', to: 'bbbbbb' })
+    const [note] = sentText(log).split('[Context note').slice(-1)
+    expect(note).toContain('pier_35')
+    const numbers = [...(note?.matchAll(/(?:pier_|part-)(\d+)/g) ?? [])].map(([, at]) => Number(at))
+    expect(numbers.filter((at) => at < 31)).toEqual([])
+  })
+})
+
+describe('a request that is still open', () => {
+  const request = 'Rename the handler of orders.'
+
+  it('stays open where the agent compacts a range before it, and stands in a note once [ALWAYS-23]', async () => {
+    const log = new TestLog()
+    log.append([...[1, 2, 3].flatMap(exchange), checkpoint('aaaaaa'), user(request)])
+    log.append(answer('This is getting long.', 'own'))
+    const range = checkpointRange([{ to: 'aaaaaa', summary: 'We read files.' }], 'own')
+    const first = await range.propose(inputFor(log, { trigger: 'tool' }))
+    expect(log.compact(first, 'tool')).toBeUndefined()
+    for (const time of [1, 2, 3]) {
+      log.append([
+        ...answer('I look.', `more${time}`),
+        result(`more${time}`, `Berth ${time}\n${PAGE}`),
+      ])
+      const whole = wholeSummary({ summary: `We read more, ${time}.`, files: [] })
+      const input = inputFor(log, { trigger: 'tool', targetTokens: 1_500 })
+      const next = await (time === 3 ? extract : whole).propose(input)
+      expect(log.compact(next, 'tool')).toBeUndefined()
+      const text = sentText(log)
+      expect(text.split(request), text).toHaveLength(2)
+      expect(text).toMatch(/The request \[ref:e\d+\] is not answered yet/)
+      expect(findRequests(log.context.items.toArray(), log.eventAt).isOpen).toBe(true)
+    }
+  })
+})
+
+describe('a note on what a summary lost', () => {
+  it.each([
+    ['pinned', [{ type: 'PIN', data: { pinId: 'p', text: 'Never touch the pier.' } } as const]],
+    ['nothing pinned', []],
+  ])('goes with the summary where a brief takes its place: %s', async (_, pins) => {
+    const log = new TestLog()
+    log.append([...[1, 2, 3, 4, 5].flatMap(exchange), ...pins, user(REQUEST)])
+    const files = [{ path: 'harbour.md', content: PAGE }]
+    const whole = wholeSummary({ summary: 'We read files.', files, continuation: 'Go on.' })
+    const first = await whole.propose(inputFor(log, { trigger: 'tool' }))
+    expect(log.compact(first, 'tool')).toBeUndefined()
+    expect(notesIn(log)).toHaveLength(1)
+    log.append([...answer('Renamed.'), ...[6, 7].flatMap(exchange), user('And now the tests.')])
+    for (let targetTokens = 1_000; targetTokens <= 3_000; targetTokens += 200) {
+      const { edits } = await extract.propose(inputFor(log, { trigger: 'command', targetTokens }))
+      expect(edits.length).toBeGreaterThan(0)
+      expect(log.compact({ edits })).toBeUndefined()
+      const lines = sentText(log)
+        .split('\n')
+        .filter((line) => line.startsWith('[ref:') && line.length > 30)
+      expect(lines, `${targetTokens} tokens`).toEqual([...new Set(lines)])
+      expect(sentText(log)).toContain('pier_5')
+      log.undo()
+    }
+  })
+})
+
+function notesIn(log: TestLog): string[] {
+  return sentText(log).split('[Context note, not a new request').slice(1)
+}
