@@ -1,6 +1,6 @@
 // The library's core: messages and threads that fit their window. It runs in any host; other doors have the rest
 
-export type { Committed, CompactionOutcome, Refused } from './compaction/plan.ts'
+export type { Committed, Refused } from './compaction/plan.ts'
 export { compact } from './compactor/compact.ts'
 export type { Compacted, CompactOptions, CompactWithModel } from './compactor/compact-interface.ts'
 export { createCompactor } from './compactor/compactor.ts'

@@ -11,7 +11,7 @@ import { reducedBy } from '../core/view/thread-state.ts'
 import { buildReport, withCounts } from './counted-change.ts'
 import type { EditableThread, OpenThread } from './editable-thread.ts'
 import { type NewThread, newThreadOf } from './new-thread.ts'
-import type { CompactionOutcome, ProposalRecord } from './plan.ts'
+import type { Committed, ProposalRecord, Refused } from './plan.ts'
 
 export interface CommitPorts {
   readonly open: OpenThread
@@ -44,7 +44,7 @@ export function applyCompaction(
   thread: EditableThread,
   record: ProposalRecord,
   ports: CommitPorts,
-): Promise<CompactionOutcome> {
+): Promise<Committed | Refused> {
   return record.proposal.fresh
     ? openInstead(thread, record, ports)
     : thread.exclusively(() => appendChange(thread, record))
@@ -62,7 +62,7 @@ async function judge(thread: EditableThread, record: ProposalRecord): Promise<Ju
 async function appendChange(
   thread: EditableThread,
   record: ProposalRecord,
-): Promise<CompactionOutcome> {
+): Promise<Committed | Refused> {
   let refusal: Refusal | undefined
   let report: CompactionReport | undefined
   const events = await thread.append(
@@ -95,7 +95,7 @@ async function openInstead(
   thread: EditableThread,
   record: ProposalRecord,
   ports: CommitPorts,
-): Promise<CompactionOutcome> {
+): Promise<Committed | Refused> {
   const planned = await thread.exclusively(async (): Promise<Planned | Refusal> => {
     const judged = await judge(thread, record)
     const { result } = judged

@@ -34,12 +34,6 @@ export interface CompactionPlan extends Omit<CompactionContext, 'threadId'> {
   readonly fallback?: ReportFallback | undefined
 }
 
-/** What a caller of the library may say; the rest has defaults. */
-export type CompactionOptions = Omit<
-  Partial<CompactionPlan>,
-  'strategies' | 'acceptableTokens' | 'lastResort' | 'isOverfull'
->
-
 /** A proposal with all that the gate needs to know of it. Plain JSON: it can be kept and shown. */
 export interface ProposalRecord {
   readonly runId: string
@@ -81,5 +75,3 @@ export interface Refused {
   readonly committed: false
   readonly refusal: Refusal
 }
-
-export type CompactionOutcome = Committed | Refused

@@ -3,7 +3,7 @@ import { type Strategy, unknownStrategy } from '../core/edit/strategy.ts'
 import { applyCompaction, judgeProposal } from './commit.ts'
 import type { Moving, Proposals } from './compact-thread.ts'
 import type { EditableThread, OpenThread } from './editable-thread.ts'
-import type { CompactionOptions, CompactionOutcome, ProposalRecord } from './plan.ts'
+import type { Committed, CompactionPlan, ProposalRecord, Refused } from './plan.ts'
 import { proposeCompaction } from './propose.ts'
 
 export interface ProposalPorts {
@@ -17,8 +17,8 @@ export interface ThreadProposals extends Proposals {
   compact(
     threadId: string,
     strategy: string | Strategy,
-    options?: CompactionOptions,
-  ): Promise<CompactionOutcome>
+    options?: Partial<CompactionPlan>,
+  ): Promise<Committed | Refused>
   register(strategy: Strategy): void
   strategyIds(): string[]
 }

@@ -16,7 +16,7 @@ import { reducedBy } from '../core/view/thread-state.ts'
 import { sumUsage, usageIn, withBill } from '../core/window/usage.ts'
 import { requireProposal } from './compact-log.ts'
 import type { EditableThread } from './editable-thread.ts'
-import type { CompactionOptions, ProposalRecord } from './plan.ts'
+import type { CompactionPlan, ProposalRecord } from './plan.ts'
 import type { Tab } from './run-tab.ts'
 
 /** Rungs of a cascade may ask a model, and nothing but their requests says what they spent. */
@@ -29,7 +29,7 @@ export async function proposeCompaction(
   thread: EditableThread,
   strategy: Strategy,
   newRunId: string,
-  options: CompactionOptions = {},
+  options: Partial<CompactionPlan> = {},
   tab?: Tab,
 ): Promise<ProposalRecord> {
   const {
@@ -45,6 +45,10 @@ export async function proposeCompaction(
     timestamp,
     expectedVersion,
     runId = newRunId,
+    strategies: _strategies,
+    acceptableTokens: _acceptable,
+    lastResort: _last,
+    isOverfull: _overfull,
     ...run
   } = options
   const { context, eventAt, pins, standing } = await readThread(thread, runId, options)
@@ -90,7 +94,7 @@ export async function proposeCompaction(
 function readThread(
   thread: EditableThread,
   runId: string,
-  { pins: asked = [], pinning, targetTokens }: CompactionOptions,
+  { pins: asked = [], pinning, targetTokens }: Partial<CompactionPlan>,
 ) {
   return thread.exclusively(async () => {
     await thread.refresh()

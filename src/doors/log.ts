@@ -19,7 +19,7 @@ export { foldBase64 } from '../core/text/fold-base64.ts'
 export type { Json } from '../core/text/json.ts'
 export {
   allEvents,
-  type CompactionView,
+  type CompactionEvent,
   type ShownEvent,
   workingEvents,
 } from '../core/view/api-events.ts'

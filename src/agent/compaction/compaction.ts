@@ -1,7 +1,7 @@
 // Runs one compaction: emits start, takes the one road of src/compaction, emits exactly one end.
 
 import { compactThread, type Door, failed, readId } from '../../compaction/compact-thread.ts'
-import type { CompactionOutcome } from '../../compaction/plan.ts'
+import type { Committed, Refused } from '../../compaction/plan.ts'
 import { RunTab } from '../../compaction/run-tab.ts'
 import type { RunResult } from '../../core/agent/frame.ts'
 import { FRESH_SESSION } from '../../core/edit/strategy.ts'
@@ -187,8 +187,8 @@ function doorOf(run: RunState): Door {
  */
 async function whenAllowed(
   { core, desk, order }: RunState,
-  apply: () => Promise<CompactionOutcome>,
-): Promise<CompactionOutcome> {
+  apply: () => Promise<Committed | Refused>,
+): Promise<Committed | Refused> {
   const { trigger, signal } = order.plan
   // The agent's own call is part of the round that everybody else waits for.
   if (trigger === 'tool' || order.isAtRest) return apply()
