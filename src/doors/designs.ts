@@ -8,7 +8,7 @@ export {
   createCheckpointContent,
   generateCheckpointId,
   readCheckpointText,
-} from '../core/view/entry-range.ts'
+} from '../core/view/seam.ts'
 export { estimateConversationTokens } from '../core/window/tokens/counter.ts'
 export { aggregateTokenUsage } from '../core/window/usage.ts'
 export {

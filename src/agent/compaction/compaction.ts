@@ -1,5 +1,4 @@
 // Runs one compaction: emits start, takes the one road of src/compaction, emits exactly one end.
-
 import { compactThread, type Door, failed, readId } from '../../compaction/compact-thread.ts'
 import type { Committed, Refused } from '../../compaction/plan.ts'
 import { RunTab } from '../../compaction/run-tab.ts'
@@ -7,15 +6,15 @@ import type { RunResult } from '../../core/agent/frame.ts'
 import { FRESH_SESSION } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { threadBills } from '../../threads/compaction-progress.ts'
-import type { ThreadRuntime } from '../core.ts'
-import { type AgentCore, traced } from '../core.ts'
+import { type AgentCore, type ThreadRuntime, traced } from '../core.ts'
 import { type HookedRun, runAfterHooks, runBeforeHooks } from '../hooks.ts'
+import { waitingIn } from '../inbox/deliver.ts'
 import { BUSY, withThreadLease } from '../inbox/thread-lease.ts'
-import { waitingIn } from '../inbox/waiting.ts'
 import type { AgentModel } from '../ports.ts'
 import {
   compactionSince,
   type Order,
+  queuedAgain,
   type RunEnd,
   type RunState,
   readInfo,
@@ -23,7 +22,6 @@ import {
   remindOf,
   takeCompaction,
 } from './compaction-run.ts'
-import { queuedAgain } from './fresh-session.ts'
 
 /**
  * Never rejects; a failed run resolves to a result that holds its error. Only one runs at a time on a thread;
