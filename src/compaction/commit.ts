@@ -163,7 +163,7 @@ export type NewThread = (
 const FIRST_SEQ = 2
 
 /** Everything is read now, while nothing else is done to the old thread. */
-export function newThreadOf(input: NewThreadInput): NewThread {
+function newThreadOf(input: NewThreadInput): NewThread {
   const { thread, record, context, eventAt, pins } = input
   const first = eventAt(1)
   const owner = first?.type === 'THREAD_STARTED' ? first.data.owner : undefined

@@ -37,7 +37,7 @@ const METERED: ReadonlySet<string> = new Set([...STRATEGIES_WITH_MODEL, 'cascade
 type NewPin = Omit<PinData, 'pinId'>
 
 /** Asks the strategy. What is appended meanwhile is not covered by the proposal. */
-export async function proposeCompaction(
+async function proposeCompaction(
   thread: EditableThread,
   strategy: Strategy,
   newRunId: string,

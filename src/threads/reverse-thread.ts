@@ -17,7 +17,7 @@ import { wholeAppend } from './drafts.ts'
 import type { LiveThread } from './live-thread.ts'
 import { freshThreadsOf, type OpenThreads, pastThreadsOf } from './open-threads.ts'
 
-export function undoThread(thread: LiveThread, target?: number): Promise<ThreadEvent> {
+function undoThread(thread: LiveThread, target?: number): Promise<ThreadEvent> {
   return reverse(thread, () => {
     const seq = target ?? thread.context.stack.at(-1)
     const later = thread.context.stack.filter((change) => seq !== undefined && change >= seq)
@@ -25,7 +25,7 @@ export function undoThread(thread: LiveThread, target?: number): Promise<ThreadE
   })
 }
 
-export function redoThread(thread: LiveThread, target?: number): Promise<ThreadEvent> {
+function redoThread(thread: LiveThread, target?: number): Promise<ThreadEvent> {
   return reverse(thread, () => {
     const seq = target ?? thread.context.undone.at(-1)
     const later = thread.context.stack.filter((change) => seq !== undefined && change > seq)
@@ -34,7 +34,7 @@ export function redoThread(thread: LiveThread, target?: number): Promise<ThreadE
   })
 }
 
-export function expandThread(thread: LiveThread, ref: EntryId): Promise<ThreadEvent> {
+function expandThread(thread: LiveThread, ref: EntryId): Promise<ThreadEvent> {
   return reverse(thread, () => ({
     changes: [...new Set([...thread.context.active, ...thread.context.stack])],
     draft: () => expand(thread.context, thread.rows.eventAt, ref),

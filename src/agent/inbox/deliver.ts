@@ -139,7 +139,7 @@ export async function waitingIn(core: AgentCore, threadId: string): Promise<Inbo
  * Messages in the inbox of this thread that wait, or were said, in a session that was opened from it. Such
  * a session writes nothing into the thread it comes from, so it is the new thread that tells.
  */
-export async function takenFrom(core: AgentCore, threadId: string): Promise<ReadonlySet<string>> {
+async function takenFrom(core: AgentCore, threadId: string): Promise<ReadonlySet<string>> {
   return takenOf(core, threadId, await inboxOf(core, threadId))
 }
 

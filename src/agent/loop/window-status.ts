@@ -217,7 +217,7 @@ export function targetWeight(
 
 const SUBJECT_LENGTH = 80
 
-export function taskTool(parent: Turn): Tool {
+function taskTool(parent: Turn): Tool {
   return {
     name: 'task',
     description:

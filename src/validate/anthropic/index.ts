@@ -80,7 +80,7 @@ function checkEnd({ blocks }: Message, report: Report): void {
   }
 }
 
-export const TEXT_RULES: readonly Rule[] = [textsAreNotBlank, endsAsItMay, textsAreWellFormed]
+const TEXT_RULES: readonly Rule[] = [textsAreNotBlank, endsAsItMay, textsAreWellFormed]
 
 const MEDIA_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
 /** As the API counts them in its refusals: the base64 text, in units of 1,024. */
@@ -109,7 +109,7 @@ const imagesFit = rule('VALID-A18', (input, report) => {
 })
 
 /** Images and the size of the request: how many, how large, of which kind. */
-export const IMAGE_RULES: readonly Rule[] = [imagesFit]
+const IMAGE_RULES: readonly Rule[] = [imagesFit]
 
 function checkSource(source: Fields, place: string, maxEdgePx: number, report: Report): void {
   if (source.type !== 'base64') return
@@ -142,7 +142,7 @@ const windowHoldsBoth = rule('VALID-A19', ({ request, profile, requestTokens }, 
 })
 
 /** The window rule: the request and the maximum answer fit together */
-export const WINDOW_RULES: readonly Rule[] = [windowHoldsBoth]
+const WINDOW_RULES: readonly Rule[] = [windowHoldsBoth]
 
 // Messages of the system in the middle of a conversation: where they may stand.
 
@@ -154,7 +154,7 @@ const systemMessagesStandRight = rule('VALID-A16', (input, report) => {
   checkKept(messages, input, report)
 })
 
-export const SYSTEM_MESSAGE_RULES: readonly Rule[] = [systemMessagesStandRight]
+const SYSTEM_MESSAGE_RULES: readonly Rule[] = [systemMessagesStandRight]
 
 /** Several in a row count as one. One that only sets options, with no content, may stand anywhere. */
 function findGroups(messages: readonly Message[]): readonly (readonly [Message, Message])[] {
@@ -258,7 +258,7 @@ const rolesAlternate = rule('VALID-A3', (input, report) => {
 })
 
 /** Rules for roles: content in each message, the user first, alternating */
-export const ROLE_RULES: readonly Rule[] = [messagesAreFilled, userSpeaksFirst, rolesAlternate]
+const ROLE_RULES: readonly Rule[] = [messagesAreFilled, userSpeaksFirst, rolesAlternate]
 
 function isEmpty(content: Json | undefined): boolean {
   return content === '' || (Array.isArray(content) && content.length === 0)

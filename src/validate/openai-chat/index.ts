@@ -22,7 +22,7 @@ const nothingIsTooMuch = rule('VALID-C10', ({ request, profile }, report) => {
   checkTexts(request, profile.strict ? MAX_TEXT_CHARS_STRICT : MAX_TEXT_CHARS, report)
 })
 
-export const LIMIT_RULES: readonly Rule[] = [nothingIsTooMuch]
+const LIMIT_RULES: readonly Rule[] = [nothingIsTooMuch]
 
 function checkTools(request: Json, report: Report): void {
   const fields = readFields(request)
@@ -128,7 +128,7 @@ const jsonIsMentioned = rule('VALID-C11', ({ request }, report) => {
 })
 
 /** Rules for the content of each role in Chat Completions, and for system messages */
-export const CONTENT_RULES: readonly Rule[] = [
+const CONTENT_RULES: readonly Rule[] = [
   contentIsThere,
   toolContentIsText,
   systemIsFirstAndSingle,

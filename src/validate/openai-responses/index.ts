@@ -61,7 +61,7 @@ const contentFitsRole = rule('VALID-R6', ({ request }, report) => {
   }
 })
 
-export const CONTENT_RULES: readonly Rule[] = [contentFitsRole]
+const CONTENT_RULES: readonly Rule[] = [contentFitsRole]
 
 function isEmpty(value: Json | undefined): boolean {
   return value === '' || (Array.isArray(value) && value.length === 0)
@@ -103,7 +103,7 @@ const compactionStandsAlone = rule('VALID-R7', ({ request, profile, earlier }, r
 })
 
 /** Rules for the server's compaction in Responses: items before it, and how to request it */
-export const COMPACTION_RULES: readonly Rule[] = [compactionStandsAlone]
+const COMPACTION_RULES: readonly Rule[] = [compactionStandsAlone]
 
 function isCompaction({ type }: Item): boolean {
   return type === 'compaction'
@@ -159,7 +159,7 @@ const everyCallHasItsOutput = rule('VALID-R2', (input, report) => {
   }
 })
 
-export const PAIR_RULES: readonly Rule[] = [everyOutputHasItsCall, everyCallHasItsOutput]
+const PAIR_RULES: readonly Rule[] = [everyOutputHasItsCall, everyCallHasItsOutput]
 
 /** Pairs by kind and id; ids may repeat, and an output belongs to the latest open call. */
 function pairingOf(input: RuleInput): Pairing {
@@ -249,7 +249,7 @@ const callsAreWellFormed = rule('VALID-R10', ({ request }, report) => {
 })
 
 /** Ids, names and arguments in Responses. */
-export const ID_RULES: readonly Rule[] = [idsAreUniqueAndWellFormed, callsAreWellFormed]
+const ID_RULES: readonly Rule[] = [idsAreUniqueAndWellFormed, callsAreWellFormed]
 
 function checkName(where: string, name: Json | undefined, report: Report): void {
   if (typeof name !== 'string' || !WORD.test(name)) {

@@ -175,7 +175,7 @@ export function readSystem(system: Json | undefined): string | undefined {
 
 // The rules of the format that a conversation already breaks when it is read: listed, not refused.
 
-export function checkTurns(turns: readonly Turn[], notes: Notes): void {
+function checkTurns(turns: readonly Turn[], notes: Notes): void {
   const note = (problem: string) => notes.problems.push(problem)
   if (turns.length === 0) note('messages: there are none')
   if (turns[0]?.role === 'assistant') note('messages[0]: the first message is not the user’s')
@@ -280,7 +280,7 @@ interface Turn {
   readonly messages: readonly ReadMessage[]
 }
 
-export function findTurns(messages: readonly ReadMessage[]): Turn[] {
+function findTurns(messages: readonly ReadMessage[]): Turn[] {
   const turns: { role: ReadMessage['role']; messages: ReadMessage[] }[] = []
   for (const message of messages) {
     const last = turns.at(-1)

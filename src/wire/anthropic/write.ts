@@ -91,7 +91,7 @@ export function isSendable(part: MessagePart, role: Role, note: Note): boolean {
 }
 
 /** Thinking goes back to the models it came from alone, signed; native parts to their own API. */
-export function isTaken(part: MessagePart, note: Note): boolean {
+function isTaken(part: MessagePart, note: Note): boolean {
   switch (part.type) {
     case 'thinking':
     case 'redacted_thinking':
