@@ -7,7 +7,6 @@ import type {
   AgentPorts,
   AgentSettings,
   Approver,
-  CompactTool,
 } from './agent/ports.ts'
 import type { Composed } from './compose.ts'
 import type { ApprovalPolicy } from './core/agent/approval.ts'
@@ -154,7 +153,7 @@ function listModels({ models, model: summarizer }: AgentParts): AgentModels {
 /** Commands that tools run get no key of a provider. */
 const KEY_VARIABLES = PROVIDER_ENTRIES.flatMap(({ keyVariables }) => keyVariables)
 
-const COMPACT_TOOL: CompactTool = {
+const COMPACT_TOOL: AgentPorts['compactTool'] = {
   schema: compactSchema,
   read: readCompactInput,
   strategy(input, files, callId) {

@@ -1,6 +1,6 @@
 // The library's core: messages and threads that fit their window. It runs in any host; other doors have the rest
 
-export type { Committed, CompactionOutcome, Refused } from './compaction/plan.ts'
+export type { Committed, Refused } from './compaction/plan.ts'
 export { compact } from './compactor/compact.ts'
 export type { Compacted, CompactOptions, CompactWithModel } from './compactor/compact-interface.ts'
 export { createCompactor } from './compactor/compactor.ts'
@@ -23,8 +23,8 @@ export { type ErrorCode, PrecisError } from './core/errors.ts'
 export type { EventDraft, ThreadEvent } from './core/log/event.ts'
 export { collectAnswer, type ModelFrame, type ModelRequest, type Provider } from './core/model.ts'
 export type * from './core/ports.ts'
-export { contentOf, type EntryContent } from './core/view/entry-content.ts'
-export { runsOf } from './core/view/entry-range.ts'
+export { contentOf, type EntryContent } from './core/view/round-results.ts'
+export { runsOf } from './core/view/seam.ts'
 export { estimateTokens } from './core/window/tokens/estimate.ts'
 export { createThreads, type ThreadCompaction, type Threads } from './doors/threads.ts'
 export type { WireFormat, WireMessages } from './doors/wire-messages.ts'

@@ -6,7 +6,7 @@ import type { Reducer } from '../../src/core/ports.ts'
 import { type ThreadState, threadFold } from '../../src/core/view/thread-state.ts'
 import { usageReducer } from '../../src/core/window/usage.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/store.ts'
-import { numberDrafts } from '../../src/threads/number-drafts.ts'
+import { numberDrafts } from '../../src/threads/drafts.ts'
 import { Random } from '../../test/generate/random.ts'
 import { type Answered, answer, compare, type Goal } from '../figure.ts'
 import {

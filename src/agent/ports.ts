@@ -42,15 +42,6 @@ export type ToolsFor = (thread: {
   readonly workspace?: string
 }) => readonly Tool[]
 
-/** The `compact` tool in the form that a preset offers. */
-export interface CompactTool {
-  schema(mode: ReplacementRequest['mode']): ToolSchema
-  /** The input, checked strictly; a text says what is wrong with it and how it should look. */
-  read(mode: ReplacementRequest['mode'], input: Json): ReplacementRequest | string
-  /** What replaces the thread, or ranges of it, and ends the call where there is one in the thread. */
-  strategy(input: ReplacementRequest, files: readonly ContextFile[], callId?: string): Strategy
-}
-
 /** A file that `compact` is to carry over, as it is now. */
 export type ContextFile =
   | { readonly path: string; readonly content: string; readonly isCut?: boolean }
@@ -84,7 +75,14 @@ export interface AgentPorts {
   readonly jobs?: Pick<JobQueue, 'add' | 'work'>
   readonly models: AgentModels
   readonly tools: ToolsFor
-  readonly compactTool: CompactTool
+  /** The `compact` tool in the form that a preset offers. */
+  readonly compactTool: {
+    schema(mode: ReplacementRequest['mode']): ToolSchema
+    /** The input, checked strictly; a text says what is wrong with it and how it should look. */
+    read(mode: ReplacementRequest['mode'], input: Json): ReplacementRequest | string
+    /** What replaces the thread, or ranges of it, and ends the call where there is one in the thread. */
+    strategy(input: ReplacementRequest, files: readonly ContextFile[], callId?: string): Strategy
+  }
   /** Who is asked where a tool may not simply run; without it, nobody says yes. */
   readonly approver?: Approver
   readonly hooks?: readonly CompactionHooks[]

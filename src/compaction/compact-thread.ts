@@ -7,13 +7,7 @@ import type { EventDraft } from '../core/log/event.ts'
 import type { TokenUsage } from '../core/view/content.ts'
 import { sumUsage, usageIn, withUsage } from '../core/window/usage.ts'
 import type { JudgedProposal } from './commit.ts'
-import type {
-  Committed,
-  CompactionOptions,
-  CompactionOutcome,
-  CompactionPlan,
-  ProposalRecord,
-} from './plan.ts'
+import type { Committed, CompactionPlan, ProposalRecord, Refused } from './plan.ts'
 import type { Tab } from './run-tab.ts'
 
 /** The halves of the road, as threads offer them. */
@@ -22,10 +16,10 @@ export interface Proposals {
   prepare(
     threadId: string,
     strategy: string | Strategy,
-    options?: CompactionOptions,
+    options?: Partial<CompactionPlan>,
     tab?: Tab,
   ): Promise<ProposalRecord>
-  apply(threadId: string, record: ProposalRecord, more?: Moving): Promise<CompactionOutcome>
+  apply(threadId: string, record: ProposalRecord, more?: Moving): Promise<Committed | Refused>
   /** What the gate would say of it now, on the context that it would be applied to. */
   judge(threadId: string, record: ProposalRecord): Promise<JudgedProposal>
 }
@@ -42,7 +36,10 @@ export interface Door extends Moving {
   /** Runs an attempt: an agent may have to wait until a round is over. */
   attempt?<T>(run: () => Promise<T>): Promise<T>
   /** Runs the commit when the thread allows it. */
-  commit?(run: () => Promise<CompactionOutcome>, record: ProposalRecord): Promise<CompactionOutcome>
+  commit?(
+    run: () => Promise<Committed | Refused>,
+    record: ProposalRecord,
+  ): Promise<Committed | Refused>
   /** A strategy is tried now; `fallback` says what was tried before it, and why it came to nothing. */
   onAttempt?(strategyId: string, fallback: ReportFallback | undefined): void
   /** An attempt came to nothing, or was stopped after it had cost something. */
@@ -87,7 +84,7 @@ export async function proposeOnly(
   proposals: Pick<Proposals, 'prepare' | 'judge'>,
   threadId: string,
   strategy: string | Strategy,
-  options: CompactionOptions,
+  options: Partial<CompactionPlan>,
 ): Promise<{ readonly record: ProposalRecord; readonly judged: JudgedProposal }> {
   const record = await proposals.prepare(threadId, strategy, options)
   return { record, judged: await proposals.judge(threadId, record) }
@@ -98,7 +95,7 @@ export function applyKept(
   proposals: Pick<Proposals, 'apply'>,
   threadId: string,
   record: ProposalRecord,
-): Promise<CompactionOutcome> {
+): Promise<Committed | Refused> {
   return proposals.apply(threadId, record)
 }
 
@@ -214,16 +211,9 @@ class Road {
     fallback: ReportFallback | undefined,
     wantedTokens: number | undefined,
   ): Promise<ProposalRecord> {
-    const {
-      strategies: _,
-      acceptableTokens: __,
-      lastResort: ___,
-      isOverfull: ____,
-      ...options
-    } = this.#plan
     let spent: TokenUsage | undefined
     for (let targetTokens = wantedTokens; ; ) {
-      const asked = { ...options, targetTokens, fallback }
+      const asked = { ...this.#plan, targetTokens, fallback }
       const record = await this.#proposals
         .prepare(this.#threadId, strategy, asked, this.#door.tab)
         .catch((thrown: unknown) => {
@@ -238,7 +228,7 @@ class Road {
     }
   }
 
-  #commit(record: ProposalRecord): Promise<CompactionOutcome> {
+  #commit(record: ProposalRecord): Promise<Committed | Refused> {
     const { moving, commit } = this.#door
     const apply = () =>
       this.#proposals.apply(this.#threadId, record, moving ? { moving } : undefined)

@@ -1,23 +1,21 @@
 // What a strategy spends is known whatever becomes of it, also where a process was killed before it was billed.
 import { describe, expect, it } from 'vitest'
-import type { Scratch } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
 import type { ModelPort } from '../core/ports.ts'
 import type { Json } from '../core/text/json.ts'
 import type { TokenUsage } from '../core/view/content.ts'
 import { Meter } from './propose.ts'
-import { RunTab } from './run-tab.ts'
+import { type Notes, RunTab } from './run-tab.ts'
 
 function usage(promptTokens: number): TokenUsage {
   return { promptTokens, completionTokens: 1, totalTokens: promptTokens + 1, model: 'p/m' }
 }
 
-function scratchOf(kept: Record<string, Json> = {}): Scratch {
+function notesOf(kept: Record<string, Json> = {}): Notes {
   return {
     get: async (key) => kept[key],
-    set: async (key, value) => void Object.assign(kept, { [key]: value }),
-    clear: async () => undefined,
+    change: async (key, next) => void Object.assign(kept, { [key]: next(kept[key]) }),
   }
 }
 
@@ -62,13 +60,13 @@ it('leaves a bill alone that it has no part in', async () => {
 })
 
 describe('the tab of a run', () => {
-  const open = (notes: Scratch, runId: string, events: readonly object[] = []) =>
+  const open = (notes: Notes, runId: string, events: readonly object[] = []) =>
     RunTab.open(notes, runId, async () => events as ThreadEvent[])
-  const bill = async (notes: Scratch, events?: readonly object[]) =>
+  const bill = async (notes: Notes, events?: readonly object[]) =>
     (await open(notes, 'asked', events)).take()?.promptTokens
 
   it('has what a killed run spent, in the strategy or behind it, until it is billed', async () => {
-    const notes = scratchOf()
+    const notes = notesOf()
     await new Meter(await open(notes, 'killed')).run(port, spend)
     const tab = await open(notes, 'next')
     expect(await new Meter(tab).run(port, spend)).toMatchObject({ usage: { promptTokens: 200 } })
@@ -78,20 +76,20 @@ describe('the tab of a run', () => {
   })
 
   it('has what a strategy says that asks a model of its own', async () => {
-    const notes = scratchOf()
+    const notes = notesOf()
     await new Meter(await open(notes, 'killed')).run(undefined, async () => ({ usage: usage(5) }))
     expect(await bill(notes)).toBe(5)
   })
 
   it('has nothing that a run without one has spent, and loses nothing by it', async () => {
-    const notes = scratchOf()
+    const notes = notesOf()
     await (await open(notes, 'killed')).add(usage(30))
     expect(await new Meter().run(port, spend)).toMatchObject({ usage: { promptTokens: 100 } })
     expect(await bill(notes)).toBe(30)
   })
 
   it('is billed once where a strategy proposes several times', async () => {
-    const notes = scratchOf()
+    const notes = notesOf()
     await (await open(notes, 'killed')).add(usage(30))
     const tab = await open(notes, 'next')
     expect(await new Meter(tab).run(port, spend)).toMatchObject({ usage: { promptTokens: 130 } })
@@ -100,7 +98,7 @@ describe('the tab of a run', () => {
   })
 
   it('is not owed where the kill came between the event and its note', async () => {
-    const notes = scratchOf()
+    const notes = notesOf()
     const tab = await open(notes, 'run')
     await tab.add(usage(10))
     const failed = { type: 'COMPACTION_FAILED', data: { runId: 'run' } }
@@ -114,7 +112,7 @@ describe('the tab of a run', () => {
   })
 
   it('goes to the next attempt where nothing was written of one', async () => {
-    const notes = scratchOf()
+    const notes = notesOf()
     const tab = await open(notes, 'run')
     await tab.add(usage(10))
     tab.carry()
@@ -123,7 +121,7 @@ describe('the tab of a run', () => {
   })
 
   it('keeps what was left over where an attempt failed before it was taken', async () => {
-    const notes = scratchOf()
+    const notes = notesOf()
     await (await open(notes, 'killed')).add(usage(30))
     const tab = await open(notes, 'next')
     await tab.settle()
@@ -132,7 +130,7 @@ describe('the tab of a run', () => {
   })
 
   it('bills nothing twice where a run goes on that lost its thread', async () => {
-    const notes = scratchOf()
+    const notes = notesOf()
     const lost = await open(notes, 'lost')
     await lost.add(usage(10))
     lost.lose()
@@ -145,12 +143,12 @@ describe('the tab of a run', () => {
   })
 
   it('counts requests that are sent side by side', async () => {
-    const notes = scratchOf()
-    const slow: Scratch = {
+    const notes = notesOf()
+    const slow: Notes = {
       ...notes,
-      async set(key, value) {
+      async change(key, next) {
         await new Promise(setImmediate)
-        await notes.set(key, value)
+        await notes.change(key, next)
       },
     }
     const tab = await open(slow, 'run')
@@ -159,7 +157,7 @@ describe('the tab of a run', () => {
   })
 
   it('is empty where the note is of another shape', async () => {
-    expect(await bill(scratchOf({ spent: { promptTokens: 3 } }))).toBeUndefined()
-    expect(await bill(scratchOf({ spent: { run: { recorded: 0, usage: 3 } } }))).toBeUndefined()
+    expect(await bill(notesOf({ spent: { promptTokens: 3 } }))).toBeUndefined()
+    expect(await bill(notesOf({ spent: { run: { recorded: 0, usage: 3 } } }))).toBeUndefined()
   })
 })

@@ -3,8 +3,23 @@ import type { Trigger } from '../core/edit/change.ts'
 import type { PinningPolicy } from '../core/edit/detected-pins.ts'
 import type { Refusal } from '../core/edit/gate-checks.ts'
 import type { CompactionReport, ReportFallback, ReportSettings } from '../core/edit/report.ts'
-import type { CompactionContext, Proposal, Strategy } from '../core/edit/strategy.ts'
-import type { EventOf, PinData } from '../core/log/event.ts'
+import type {
+  CompactionContext,
+  LogReducer,
+  Proposal,
+  Scratch,
+  Strategy,
+} from '../core/edit/strategy.ts'
+import type {
+  EventAt,
+  EventDraft,
+  EventOf,
+  PinData,
+  ThreadEvent,
+  ThreadStarted,
+} from '../core/log/event.ts'
+import type { Context } from '../core/view/context.ts'
+import type { ThreadState } from '../core/view/thread-state.ts'
 
 /** What was asked for. Every door makes one, once; behind it nothing is merged any more. */
 export interface CompactionPlan extends Omit<CompactionContext, 'threadId'> {
@@ -33,12 +48,6 @@ export interface CompactionPlan extends Omit<CompactionContext, 'threadId'> {
   readonly settings?: ReportSettings | undefined
   readonly fallback?: ReportFallback | undefined
 }
-
-/** What a caller of the library may say; the rest has defaults. */
-export type CompactionOptions = Omit<
-  Partial<CompactionPlan>,
-  'strategies' | 'acceptableTokens' | 'lastResort' | 'isOverfull'
->
 
 /** A proposal with all that the gate needs to know of it. Plain JSON: it can be kept and shown. */
 export interface ProposalRecord {
@@ -82,4 +91,27 @@ export interface Refused {
   readonly refusal: Refusal
 }
 
-export type CompactionOutcome = Committed | Refused
+// A thread as the road sees it: what is read of it, and the two ways in which it grows.
+
+export interface EditableThread {
+  readonly id: string
+  readonly state: ThreadState
+  readonly context: Context
+  readonly rows: { readonly eventAt: EventAt; copy(): EventAt }
+  /** What compactions of this thread have finished of their work. */
+  readonly scratch: Scratch
+  reduce<S>(reducer: LogReducer<S>, upTo: number): Promise<S>
+  /** Runs one thing at a time on this thread. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>
+  /** Folds what other writers have appended since. Inside `exclusively` alone, as all below. */
+  refresh(): Promise<void>
+  loadContext(): Promise<void>
+  append(
+    draft: (state: ThreadState) => readonly EventDraft[] | Promise<readonly EventDraft[]>,
+    openCalls: 'leave',
+    expectedVersion?: number,
+  ): Promise<ThreadEvent[]>
+}
+
+/** Starts a thread with all of these drafts in one append, and returns its id. */
+export type OpenThread = (started: ThreadStarted, drafts: readonly EventDraft[]) => Promise<string>

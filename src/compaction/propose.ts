@@ -4,19 +4,31 @@ import {
   FOUND_PINS_TOKENS,
   findPins,
   type PinningPolicy,
-  releasedPinsReducer,
 } from '../core/edit/detected-pins.ts'
-import { type Pins, pinsReducer } from '../core/edit/pins.ts'
-import { type Proposal, STRATEGIES_WITH_MODEL, type Strategy } from '../core/edit/strategy.ts'
+import { type Pins, pinsReducer, releasedPinsReducer } from '../core/edit/pins.ts'
+import {
+  type Proposal,
+  STRATEGIES_WITH_MODEL,
+  type Strategy,
+  unknownStrategy,
+} from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventAt, PinData } from '../core/log/event.ts'
 import type { ModelPort } from '../core/ports.ts'
 import type { TokenUsage } from '../core/view/content.ts'
 import { reducedBy } from '../core/view/thread-state.ts'
 import { sumUsage, usageIn, withBill } from '../core/window/usage.ts'
+import { applyCompaction, judgeProposal } from './commit.ts'
 import { requireProposal } from './compact-log.ts'
-import type { EditableThread } from './editable-thread.ts'
-import type { CompactionOptions, ProposalRecord } from './plan.ts'
+import type { Moving, Proposals } from './compact-thread.ts'
+import type {
+  Committed,
+  CompactionPlan,
+  EditableThread,
+  OpenThread,
+  ProposalRecord,
+  Refused,
+} from './plan.ts'
 import type { Tab } from './run-tab.ts'
 
 /** Rungs of a cascade may ask a model, and nothing but their requests says what they spent. */
@@ -25,11 +37,11 @@ const METERED: ReadonlySet<string> = new Set([...STRATEGIES_WITH_MODEL, 'cascade
 type NewPin = Omit<PinData, 'pinId'>
 
 /** Asks the strategy. What is appended meanwhile is not covered by the proposal. */
-export async function proposeCompaction(
+async function proposeCompaction(
   thread: EditableThread,
   strategy: Strategy,
   newRunId: string,
-  options: CompactionOptions = {},
+  options: Partial<CompactionPlan> = {},
   tab?: Tab,
 ): Promise<ProposalRecord> {
   const {
@@ -45,6 +57,10 @@ export async function proposeCompaction(
     timestamp,
     expectedVersion,
     runId = newRunId,
+    strategies: _strategies,
+    acceptableTokens: _acceptable,
+    lastResort: _last,
+    isOverfull: _overfull,
     ...run
   } = options
   const { context, eventAt, pins, standing } = await readThread(thread, runId, options)
@@ -90,7 +106,7 @@ export async function proposeCompaction(
 function readThread(
   thread: EditableThread,
   runId: string,
-  { pins: asked = [], pinning, targetTokens }: CompactionOptions,
+  { pins: asked = [], pinning, targetTokens }: Partial<CompactionPlan>,
 ) {
   return thread.exclusively(async () => {
     await thread.refresh()
@@ -205,5 +221,49 @@ export class Meter {
     if (!usage) return
     this.#spent = sumUsage(this.#spent, usage)
     await this.#tab?.add(usage)
+  }
+}
+
+// The road over threads that are open here: strategies by their ids, proposals made, judged and applied.
+
+export interface ProposalPorts {
+  get(threadId: string): Promise<EditableThread>
+  readonly open: OpenThread
+  newId(prefix: string): string
+}
+
+export interface ThreadProposals extends Proposals {
+  /** Proposes and applies. A strategy is given by id where it is registered. */
+  compact(
+    threadId: string,
+    strategy: string | Strategy,
+    options?: Partial<CompactionPlan>,
+  ): Promise<Committed | Refused>
+  register(strategy: Strategy): void
+  strategyIds(): string[]
+}
+
+export function proposalsOf(ports: ProposalPorts, strategies: Iterable<Strategy>): ThreadProposals {
+  const known = new Map<string, Strategy>()
+  for (const strategy of strategies) known.set(strategy.id, strategy)
+  const find = (strategy: string | Strategy): Strategy => {
+    const found = typeof strategy === 'string' ? known.get(strategy) : strategy
+    if (found) return found
+    throw unknownStrategy(String(strategy), [...known.keys()])
+  }
+  const prepare: Proposals['prepare'] = async (threadId, strategy, options, tab) => {
+    const found = find(strategy)
+    return proposeCompaction(await ports.get(threadId), found, ports.newId('run'), options, tab)
+  }
+  const apply = async (threadId: string, record: ProposalRecord, more: Moving = {}) =>
+    applyCompaction(await ports.get(threadId), record, { ...ports, ...more })
+  return {
+    prepare,
+    apply,
+    judge: async (threadId, record) => judgeProposal(await ports.get(threadId), record),
+    compact: async (threadId, strategy, options) =>
+      apply(threadId, await prepare(threadId, strategy, options)),
+    register: (strategy) => void known.set(strategy.id, strategy),
+    strategyIds: () => [...known.keys()],
   }
 }

@@ -1,5 +1,4 @@
 // What a run owes: noted beside its thread from request to request, until an event of the thread has it.
-import type { Scratch } from '../core/edit/strategy.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
 import { isFields, type Json } from '../core/text/json.ts'
 import type { TokenUsage } from '../core/view/content.ts'
@@ -9,6 +8,12 @@ export interface Tab {
   /** What is owed from before, once: whoever takes it puts it on the bill. */
   take(): TokenUsage | undefined
   add(usage: TokenUsage): Promise<void>
+}
+
+/** Where it is noted. What others have noted meanwhile is handed to the change, and stays where that keeps it. */
+export interface Notes {
+  get(key: string): Promise<Json | undefined>
+  change(key: string, next: (held: Json | undefined) => Json): Promise<void>
 }
 
 const KEY = 'spent'
@@ -24,7 +29,7 @@ type Note = {
  * left over from runs that were killed, and no run that is still going.
  */
 export class RunTab implements Tab {
-  readonly #notes: Scratch
+  readonly #notes: Notes
   readonly #runId: string
   #name: string
   /** The notes that this one takes the place of, itself among them. */
@@ -36,7 +41,7 @@ export class RunTab implements Tab {
 
   /** `readEvents` is asked only where something was left over: a kill may have come right behind the bill. */
   static async open(
-    notes: Scratch,
+    notes: Notes,
     runId: string,
     readEvents: () => Promise<readonly ThreadEvent[]>,
   ): Promise<RunTab> {
@@ -51,7 +56,7 @@ export class RunTab implements Tab {
   }
 
   private constructor(
-    notes: Scratch,
+    notes: Notes,
     runId: string,
     found: ReadonlySet<string>,
     left: TokenUsage | undefined,
@@ -99,16 +104,17 @@ export class RunTab implements Tab {
 
   /** One after the other: requests are sent side by side. */
   #write(): Promise<void> {
-    this.#writing = this.#writing.then(async () => {
-      const stored = readNotes(await this.#notes.get(KEY))
-      const others = stored.filter(([name]) => !this.#names.has(name))
-      const own: Json | undefined = this.#noted && {
-        usage: { ...this.#noted },
-        recorded: this.#recorded,
-      }
-      const all: Record<string, Json> = Object.fromEntries(others)
-      await this.#notes.set(KEY, own ? { ...all, [this.#name]: own } : all)
-    })
+    this.#writing = this.#writing.then(() =>
+      this.#notes.change(KEY, (held) => {
+        const others = readNotes(held).filter(([name]) => !this.#names.has(name))
+        const own: Json | undefined = this.#noted && {
+          usage: { ...this.#noted },
+          recorded: this.#recorded,
+        }
+        const all: Record<string, Json> = Object.fromEntries(others)
+        return own ? { ...all, [this.#name]: own } : all
+      }),
+    )
     return this.#writing
   }
 }

@@ -1,7 +1,7 @@
 // What is missing from compacted messages, each with the message that it was in
 import type { EntryId } from '../core/edit/change.ts'
+import { nameOfEntry } from '../core/edit/irreducible.ts'
 import { reasonsIn } from '../core/edit/report.ts'
-import { nameOfEntry } from '../core/edit/report-name.ts'
 import { bearsEntry } from '../core/log/event.ts'
 import { findRoot, itemOfEvent } from '../core/view/entry.ts'
 import type { MessageLog } from '../messages/message-log.ts'

@@ -2,17 +2,17 @@
 export { type CompactionDisplay, CompactionWatch } from '../agent/compaction/compaction-watch.ts'
 export { budgetForWindow, TokenBudget } from '../core/log-design/budget.ts'
 export * from '../core/log-design/from-plain-events.ts'
+export type { CompactionEvent } from '../core/view/api-events.ts'
 export {
   checkpointToText,
   createCheckpointContent,
   generateCheckpointId,
   readCheckpointText,
-} from '../core/view/entry-range.ts'
+} from '../core/view/seam.ts'
 export { estimateConversationTokens } from '../core/window/tokens/counter.ts'
 export { aggregateTokenUsage } from '../core/window/usage.ts'
 export {
   asCompactionStrategy,
-  type CompactionEvent,
   type CompactionStrategy,
 } from '../strategies/as-compaction-strategy.ts'
 export {

@@ -19,7 +19,7 @@ export { foldBase64 } from '../core/text/fold-base64.ts'
 export type { Json } from '../core/text/json.ts'
 export {
   allEvents,
-  type CompactionView,
+  type CompactionEvent,
   type ShownEvent,
   workingEvents,
 } from '../core/view/api-events.ts'
@@ -35,13 +35,13 @@ export {
   weightOf,
 } from '../core/view/context.ts'
 export type { EntryKind, Item } from '../core/view/entry.ts'
-export { contentOf, type EntryContent } from '../core/view/entry-content.ts'
-export { runsOf } from '../core/view/entry-range.ts'
 export { ageImages, type ImageLimits, measureImages } from '../core/view/media.ts'
 export type * from '../core/view/message.ts'
 export { covered } from '../core/view/refs.ts'
 export type { Problem } from '../core/view/round-results.ts'
-export { openRoundStart, roundsOf, seamsOf } from '../core/view/seam.ts'
+export { contentOf, type EntryContent } from '../core/view/round-results.ts'
+export { openRoundStart, roundsOf, runsOf, seamsOf } from '../core/view/seam.ts'
+export type { ContextBudget, TriggerPolicy } from '../core/window/policy.ts'
 export * from '../core/window/policy.ts'
 export * from '../core/window/presets.ts'
 export {
@@ -50,6 +50,5 @@ export {
   type TokenCounter,
 } from '../core/window/tokens/counter.ts'
 export { cutHead, cutTail } from '../core/window/tokens/cut.ts'
-export type { ContextBudget, TriggerPolicy } from '../core/window/trigger.ts'
 export type { UsageState } from '../core/window/usage.ts'
 export { readContext } from '../core/window/usage.ts'

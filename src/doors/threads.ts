@@ -1,5 +1,5 @@
 // `createThreads` as the library gives it: everything has a default, and options are checked
-import type { CompactionOptions, CompactionOutcome } from '../compaction/plan.ts'
+import type { Committed, CompactionPlan, Refused } from '../compaction/plan.ts'
 import type { Strategy } from '../core/edit/strategy.ts'
 import * as option from '../core/options.ts'
 import type { Built } from '../core/view/build.ts'
@@ -15,7 +15,10 @@ import {
 import { type WireFormat, type WireMessages, writeFor } from './wire-messages.ts'
 
 /** `budget`: where a compaction should end up, in estimated tokens. */
-export type ThreadCompaction = Omit<CompactionOptions, 'targetTokens'> & {
+export type ThreadCompaction = Omit<
+  Partial<CompactionPlan>,
+  'strategies' | 'acceptableTokens' | 'lastResort' | 'isOverfull' | 'targetTokens'
+> & {
   readonly budget?: number | undefined
   /** @deprecated Use `budget`. */
   readonly targetTokens?: number | undefined
@@ -29,7 +32,7 @@ export interface Threads extends Omit<StoredThreads, 'messages' | 'compact' | 'p
     threadId: string,
     strategy: string | Strategy,
     options?: ThreadCompaction,
-  ): Promise<CompactionOutcome>
+  ): Promise<Committed | Refused>
   prepare(
     threadId: string,
     strategy: string | Strategy,
@@ -115,7 +118,7 @@ export function createThreads(options: Partial<ThreadsOptions> = {}): Threads {
   }
 }
 
-function planned(of: string, given: ThreadCompaction = {}): CompactionOptions {
+function planned(of: string, given: ThreadCompaction = {}): Partial<CompactionPlan> {
   option.checkOptions(of, given, COMPACTION_CHECKS)
   const { budget, targetTokens, ...options } = given
   const tokens = budget ?? targetTokens

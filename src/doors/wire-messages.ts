@@ -3,10 +3,9 @@ import { PrecisError } from '../core/errors.ts'
 import type { Json } from '../core/text/json.ts'
 import type { Built } from '../core/view/build.ts'
 import { wireMessages } from '../wire/anthropic/write.ts'
-import { chatMessages } from '../wire/openai-chat/messages.ts'
-import { WireNames } from '../wire/openai-chat/names.ts'
-import { OPENAI_CHAT } from '../wire/openai-chat/profile.ts'
-import { inputItems, OPENAI_RESPONSES } from '../wire/openai-responses/items.ts'
+import { chatMessages, OPENAI_CHAT } from '../wire/openai-chat/messages.ts'
+import { WireNames } from '../wire/openai-chat/rounds.ts'
+import { inputItems, OPENAI_RESPONSES } from '../wire/openai-responses/write.ts'
 
 export type WireFormat = 'anthropic' | 'openai-chat' | 'openai-responses'
 

@@ -3,7 +3,7 @@ import type { EntryId } from '../core/edit/change.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { UserContent } from '../core/view/content.ts'
 import { findRoot, type Item, parseEntryId } from '../core/view/entry.ts'
-import { contentOf } from '../core/view/entry-content.ts'
+import { contentOf } from '../core/view/round-results.ts'
 import { countMarks, withoutMarks } from './cache-marks.ts'
 import {
   type AnyMessage,

@@ -16,16 +16,16 @@ export {
   readModelOverrides,
   type WindowSource,
 } from './catalogue.ts'
+export { noticingOverflow, type OverflowFacts } from './checked-provider.ts'
+export { PROVIDER_ENTRIES } from './entries.ts'
+export type { RetryPolicy, Timeouts } from './failures/timed-fetch.ts'
 export {
   type AskedModel,
+  modelPort,
   type RedactedPortOptions,
   redactedPort,
   type WholeModelPort,
-} from './checked-provider.ts'
-export { PROVIDER_ENTRIES } from './entries.ts'
-export { noticingOverflow, type OverflowFacts } from './failures/silent-overflow.ts'
-export type { RetryPolicy, Timeouts } from './failures/timed-fetch.ts'
-export { modelPort } from './models.ts'
+} from './models.ts'
 export { type OllamaOptions, ollamaProvider } from './ollama/provider.ts'
 export { type OpenAiChatOptions, openaiChatProvider } from './openai/chat.ts'
 export { type OpenAiResponsesOptions, openaiResponsesProvider } from './openai/responses.ts'

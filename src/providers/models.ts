@@ -1,4 +1,5 @@
 // Models by their names, without the libraries of their APIs: those are loaded when one is first asked.
+
 import { billedAnswer } from '../core/billed-answer.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { CollectedAnswer, ModelRequest } from '../core/model.ts'
@@ -8,16 +9,23 @@ import type {
   AskRequest,
   ConverseAnswer,
   ConverseRequest,
+  ModelPort,
 } from '../core/ports.ts'
 import { partInWords } from '../core/repair/result-content.ts'
-import type { Part, TokenUsage } from '../core/view/content.ts'
+import type { ModelRef, Part, TokenUsage } from '../core/view/content.ts'
 import type { Message, MessagePart } from '../core/view/message.ts'
-import type { WholeModelPort } from './checked-provider.ts'
+import type { Secret } from '../redact/known.ts'
+import {
+  type RedactedValue,
+  type RedactionPolicy,
+  redactFor,
+  redactValues,
+} from '../redact/redact-values.ts'
+import type { ModelWindow } from './catalogue.ts'
 import type { ModelRegistry, ResolvedModel } from './registry.ts'
 
 export { devEntry } from './anthropic/entry.ts'
 export { readModelOverrides } from './catalogue.ts'
-export { redactedPort } from './checked-provider.ts'
 export { PROVIDER_ENTRIES } from './entries.ts'
 export { createRegistry } from './registry.ts'
 
@@ -173,4 +181,54 @@ function readParts({ answer }: CollectedAnswer, calls: readonly AskedCall[]): Me
     return part.type === 'text' && part.text.trim() === '' ? [] : [part]
   })
   return [...parts, ...[...open.keys()].flatMap(place)]
+}
+
+// A summary model that removes secrets from prompts to another provider
+
+/** A model that was asked, and what it was not told. */
+export interface AskedModel {
+  readonly ref: ModelRef
+  readonly window: ModelWindow
+  readonly redacted: RedactedValue<unknown>['found']
+}
+
+export interface RedactedPortOptions {
+  readonly registry: Pick<ModelRegistry, 'resolve'>
+  /** Values that are known to be secret, beside what looks like one. */
+  readonly secrets: readonly Secret[]
+  readonly policy?: RedactionPolicy | undefined
+  onAsk?(asked: AskedModel): void
+}
+
+/** One that can be asked in every way. */
+export type WholeModelPort = ModelPort & Required<Pick<ModelPort, 'converse'>>
+
+/** Changes what is sent, never what is stored: the thread keeps its own words. */
+export function redactedPort(port: WholeModelPort, options: RedactedPortOptions): WholeModelPort {
+  return {
+    ...port,
+    ask: async (request) => port.ask({ ...request, ...(await told(request, options)) }),
+    converse: async (request) => port.converse({ ...request, ...(await told(request, options)) }),
+  }
+}
+
+type Told = Pick<AskRequest, 'messages' | 'system' | 'within'>
+
+/** What of a request may be said to the model that it goes to. */
+async function told(request: AskRequest, options: RedactedPortOptions): Promise<Told> {
+  const { conversation, system, messages, within } = request
+  const { registry, secrets, policy, onAsk } = options
+  const { ref, window } = await registry.resolve(request.model, request.signal)
+  const said = {
+    messages,
+    ...(system !== undefined && { system }),
+    ...(within && { within }),
+  }
+  if (!redactFor({ conversation, target: ref, policy })) {
+    onAsk?.({ ref, window, redacted: [] })
+    return said
+  }
+  const { value, found } = redactValues(said, secrets)
+  onAsk?.({ ref, window, redacted: found })
+  return value
 }

@@ -8,12 +8,14 @@ import {
   LimitedCache,
   type ModelInfo,
   type ModelOverrides,
+  type ModelRoles,
   type ModelWindow,
   modelInfo,
+  readName,
+  splitName,
 } from './catalogue.ts'
-import { noticingOverflow } from './failures/silent-overflow.ts'
+import { noticingOverflow } from './checked-provider.ts'
 import type { Timeouts } from './failures/timed-fetch.ts'
-import { type ModelRoles, readName, splitName } from './model-name.ts'
 
 export interface ProviderOptions {
   readonly id: string

@@ -1,9 +1,12 @@
 // What copies into a store left out: kept in a thread of the store itself, so that a partial target tells it.
+
+import { createHash } from 'node:crypto'
 import { PrecisError } from '../core/errors.ts'
 import { readRow } from '../core/log/codec.ts'
 import { EVENT_VERSION, type NewEvent } from '../core/log/event.ts'
-import type { Store } from '../core/ports.ts'
+import type { Row, Store } from '../core/ports.ts'
 import type { Json } from '../core/text/json.ts'
+import { PageRows } from './rows/pages.ts'
 
 /** Something that is not in the target as it was in the source. */
 export type LeftOut = {
@@ -83,4 +86,36 @@ function noteIn(data: Json): { from?: string; leftOut?: readonly LeftOut[] } {
   const { from, leftOut } = data as { readonly [key: string]: Json }
   if (typeof from !== 'string') return {}
   return { from, ...(Array.isArray(leftOut) && { leftOut: leftOut as readonly LeftOut[] }) }
+}
+
+// The hash of a log: equal for two stores where every event of it is.
+
+export interface LogDigest {
+  readonly events: number
+  readonly hash: string // SHA-256, as hex
+}
+
+/** Of the events up to a number. `each` sees the rows on the way. */
+export async function computeDigest(
+  store: Pick<Store, 'read'>,
+  threadId: string,
+  upTo: number,
+  each: (row: Row) => void = () => undefined,
+): Promise<LogDigest> {
+  const hash = createHash('sha256')
+  const pages = new PageRows()
+  let events = 0
+  let to = 0
+  for (let from = 1; from <= upTo; from = to + 1) {
+    to = Math.min(upTo, from + pages.rows - 1)
+    const page = await store.read(threadId, { from, to })
+    pages.learn(page)
+    for (const row of page) {
+      const { seq, id, v, type, timestamp, data, origin, source } = row
+      hash.update(`${JSON.stringify([seq, id, v, type, timestamp, data, origin, source])}\n`)
+      events += 1
+      each(row)
+    }
+  }
+  return { events, hash: hash.digest('hex') }
 }

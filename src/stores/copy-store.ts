@@ -2,8 +2,14 @@
 import { PrecisError } from '../core/errors.ts'
 import type { NewEvent } from '../core/log/event.ts'
 import type { Row, Store, ThreadInfo } from '../core/ports.ts'
-import { COPY_NOTES, copyNotes, type LeftOut, noteBegin, noteEnd } from './copy-notes.ts'
-import { computeDigest } from './rows/digest.ts'
+import {
+  COPY_NOTES,
+  computeDigest,
+  copyNotes,
+  type LeftOut,
+  noteBegin,
+  noteEnd,
+} from './copy-notes.ts'
 import { PageRows } from './rows/pages.ts'
 import { SalvagedRows } from './salvage.ts'
 

@@ -6,14 +6,9 @@ import { PrecisError } from '../core/errors.ts'
 import { EVENT_VERSION, type EventAt, type EventOf, type ThreadEvent } from '../core/log/event.ts'
 import { adoptEvents, type PlainEvent } from '../core/log-design/from-plain-events.ts'
 import type { Clock, Ids } from '../core/ports.ts'
-import { type CompactionView, compactedEvents, withCompacted } from '../core/view/api-events.ts'
+import { type CompactionEvent, compactedEvents, withCompacted } from '../core/view/api-events.ts'
 import { foldEvent, foldEvents } from '../core/view/context.ts'
 import { parseEntryId } from '../core/view/entry.ts'
-
-/** A COMPACTION with the working conversation right after it. */
-export type CompactionEvent = Omit<EventOf<'COMPACTION'>, 'data'> & {
-  readonly data: CompactionView
-}
 
 export interface CompactionStrategy {
   readonly id: string
@@ -66,7 +61,7 @@ export function asCompactionStrategy(
       const shown = compactedEvents(after, withBare).filter(({ id }) => !invented.has(id))
       const compacted = asGiven(shown, plain, events)
       const counted = { ...bare, data: { ...bare.data, compactedEventCount: compacted.length } }
-      return withCompacted(counted, compacted) as CompactionEvent
+      return withCompacted(counted, compacted)
     },
   }
 }

@@ -3,7 +3,7 @@ import type { StrategyInput } from '../core/edit/strategy.ts'
 import type { EventAt } from '../core/log/event.ts'
 import { weightOf } from '../core/view/context.ts'
 import { type Item, newEntryAt } from '../core/view/entry.ts'
-import { contentOf } from '../core/view/entry-content.ts'
+import { contentOf } from '../core/view/round-results.ts'
 import { openRoundStart, unansweredRoundStart } from '../core/view/seam.ts'
 
 export interface WholeRange {

@@ -1,4 +1,5 @@
 // What a compaction has finished of its work, kept with its thread until the compaction is through.
+import type { Notes } from '../compaction/run-tab.ts'
 import type { Scratch } from '../core/edit/strategy.ts'
 import type { Store } from '../core/ports.ts'
 import type { Json } from '../core/text/json.ts'
@@ -20,7 +21,7 @@ export function threadScratch(
   store: ScratchStore,
   threadId: string,
   foldVersion = SCRATCH_VERSION,
-): Scratch {
+): Scratch & Notes {
   const read = async (): Promise<Entries> => {
     const state = (await store.snapshot(threadId, foldVersion))?.state
     return Array.isArray(state) ? (state.filter(isEntry) as Entries) : []
@@ -40,12 +41,18 @@ export function threadScratch(
       if (isKept) return
     }
   }
+  const get: Notes['get'] = (key) =>
+    read().then((entries) => entries.find(([each]) => each === key)?.[1], nothing)
+  const change: Notes['change'] = (key, next) =>
+    write((entries) => {
+      const held = entries.find(([each]) => each === key)?.[1]
+      const others = entries.filter(([each]) => each !== key)
+      return [...others, [key, next(held)] as const].slice(-MAX_ENTRIES)
+    }).catch(nothing)
   return {
-    get: (key) => read().then((entries) => entries.find(([each]) => each === key)?.[1], nothing),
-    set: (key, value) =>
-      write((entries) =>
-        [...entries.filter(([each]) => each !== key), [key, value] as const].slice(-MAX_ENTRIES),
-      ).catch(nothing),
+    get,
+    change,
+    set: (key, value) => change(key, () => value),
     async clear() {
       const entries = await read().catch(nothing)
       if (entries?.length) await write(() => []).catch(nothing)
@@ -54,7 +61,7 @@ export function threadScratch(
 }
 
 /** What compactions have spent and no event says yet: apart, since it outlives the work of a compaction. */
-export function threadBills(store: ScratchStore, threadId: string): Scratch {
+export function threadBills(store: ScratchStore, threadId: string): Notes {
   return threadScratch(store, threadId, BILLS_VERSION)
 }
 

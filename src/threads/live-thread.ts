@@ -7,7 +7,7 @@ import type { Clock, Ids, Store } from '../core/ports.ts'
 import { buildMarker, type Context, FOLD_VERSION, headIds } from '../core/view/context.ts'
 import type { ThreadFold, ThreadState } from '../core/view/thread-state.ts'
 import { threadScratch } from './compaction-progress.ts'
-import { numberDrafts, type OpenCalls } from './number-drafts.ts'
+import { numberDrafts, type OpenCalls } from './drafts.ts'
 import { LazyReducers, LoadedRows } from './rows.ts'
 
 export interface ThreadPorts {

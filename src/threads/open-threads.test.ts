@@ -35,6 +35,25 @@ async function idsOf(found: AsyncIterable<{ readonly threadId: string }>): Promi
   return (await all(found)).map(({ threadId }) => threadId)
 }
 
+it('reads a thread once where it is opened for a call, and looks for news at the next', async () => {
+  const { store, threads: writer } = setUp()
+  await writer.create({ threadId: 'thr' }, [user('hello')])
+  let reads = 0
+  const counting = new Proxy(store, {
+    get(target, name) {
+      if (name === 'read') reads += 1
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const threads = createThreads({ store: counting, clock: testClock(), ids: testIds() })
+  expect((await threads.context('thr')).version).toBe(2)
+  expect(reads).toBe(1)
+  await writer.append('thr', [user('more')])
+  expect((await threads.context('thr')).version).toBe(3)
+  expect(reads).toBe(2)
+})
+
 describe('a thread that is not there', () => {
   it('is looked for again each time, since another process may begin it', async () => {
     const { threads, open } = setUp()

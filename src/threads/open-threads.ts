@@ -39,10 +39,12 @@ export class OpenThreads {
 
   /** Runs `work` on the thread as it is now, with nothing of this process in between. */
   async on<T>(threadId: string, work: (thread: LiveThread) => Promise<T> | T): Promise<T> {
+    const isOpen = this.#open.has(threadId)
     const thread = await this.get(threadId)
     return thread.exclusively(async () => {
       try {
-        await thread.refresh()
+        // One that was opened for this has just been read.
+        if (isOpen) await thread.refresh()
       } catch (error) {
         this.forget(threadId)
         throw error

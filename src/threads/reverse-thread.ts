@@ -13,11 +13,11 @@ import {
 import { foldEvent } from '../core/view/context.ts'
 import { isEntryId, parseEntryId } from '../core/view/entry.ts'
 import { walkCovered } from '../core/view/refs.ts'
-import { wholeAppend } from './draft-checks.ts'
+import { wholeAppend } from './drafts.ts'
 import type { LiveThread } from './live-thread.ts'
-import type { OpenThreads } from './open-threads.ts'
+import { freshThreadsOf, type OpenThreads, pastThreadsOf } from './open-threads.ts'
 
-export function undoThread(thread: LiveThread, target?: number): Promise<ThreadEvent> {
+function undoThread(thread: LiveThread, target?: number): Promise<ThreadEvent> {
   return reverse(thread, () => {
     const seq = target ?? thread.context.stack.at(-1)
     const later = thread.context.stack.filter((change) => seq !== undefined && change >= seq)
@@ -25,7 +25,7 @@ export function undoThread(thread: LiveThread, target?: number): Promise<ThreadE
   })
 }
 
-export function redoThread(thread: LiveThread, target?: number): Promise<ThreadEvent> {
+function redoThread(thread: LiveThread, target?: number): Promise<ThreadEvent> {
   return reverse(thread, () => {
     const seq = target ?? thread.context.undone.at(-1)
     const later = thread.context.stack.filter((change) => seq !== undefined && change > seq)
@@ -34,7 +34,7 @@ export function redoThread(thread: LiveThread, target?: number): Promise<ThreadE
   })
 }
 
-export function expandThread(thread: LiveThread, ref: EntryId): Promise<ThreadEvent> {
+function expandThread(thread: LiveThread, ref: EntryId): Promise<ThreadEvent> {
   return reverse(thread, () => ({
     changes: [...new Set([...thread.context.active, ...thread.context.stack])],
     draft: () => expand(thread.context, thread.rows.eventAt, ref),
@@ -158,4 +158,53 @@ export function branching(threads: OpenThreads) {
       return store.delete(threadId)
     },
   }
+}
+
+// Compactions of threads taken back and brought back. A fresh session leads back to the thread it came from, and forth.
+
+export function reversing(threads: OpenThreads) {
+  return {
+    undo: (threadId: string, target?: number) =>
+      threads
+        .on(threadId, (thread) => undoThread(thread, target))
+        .catch((thrown: unknown) => pointBack(threads, threadId, thrown)),
+    redo: (threadId: string, target?: number) =>
+      threads
+        .on(threadId, (thread) => redoThread(thread, target))
+        .catch((thrown: unknown) => pointForth(threads, threadId, thrown)),
+    expand: (threadId: string, ref: EntryId) =>
+      threads.on(threadId, (thread) => expandThread(thread, ref)),
+  }
+}
+
+/** A fresh session has nothing to undo: what it was made of stands untouched, in the former one. */
+async function pointBack(
+  { ports }: OpenThreads,
+  threadId: string,
+  thrown: unknown,
+): Promise<never> {
+  if (!PrecisError.is(thrown) || thrown.code !== 'nothing-to-undo') throw thrown
+  for await (const { threadId: former } of pastThreadsOf(ports.store, threadId))
+    throw new PrecisError(
+      'nothing-to-undo',
+      `There is no compaction to undo: this session began with a summary of ${former}, which stands as it was.`,
+      { where: former, hint: `Go on there: /resume ${former}, or precis chat ${former}.` },
+    )
+  throw thrown
+}
+
+/** Nothing was written to the former session: what was undone there is to have gone back to it. */
+async function pointForth(
+  { ports }: OpenThreads,
+  threadId: string,
+  thrown: unknown,
+): Promise<never> {
+  if (!PrecisError.is(thrown) || thrown.code !== 'nothing-to-redo') throw thrown
+  for await (const { threadId: next } of freshThreadsOf(ports.store, threadId))
+    throw new PrecisError(
+      'nothing-to-redo',
+      `There is no compaction to redo: ${next} goes on from here with a summary.`,
+      { where: next, hint: `Go on there: /resume ${next}, or precis chat ${next}.` },
+    )
+  throw thrown
 }

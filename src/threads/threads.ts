@@ -1,9 +1,8 @@
 // Threads over a store: append, read, compact, undo, fork. The library's everyday interface.
-import { proposalsOf, type ThreadProposals } from '../compaction/proposals.ts'
+import { proposalsOf, type ThreadProposals } from '../compaction/propose.ts'
 import { inboxReducer } from '../core/agent/inbox.ts'
 import type { EntryId, Reading } from '../core/edit/change.ts'
-import { releasedPinsReducer } from '../core/edit/detected-pins.ts'
-import { type Pins, pinsReducer } from '../core/edit/pins.ts'
+import { type Pins, pinsReducer, releasedPinsReducer } from '../core/edit/pins.ts'
 import type { Strategy } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import { readRow } from '../core/log/codec.ts'
@@ -14,22 +13,20 @@ import type { Json } from '../core/text/json.ts'
 import { allEvents, type ShownEvent, workingEvents } from '../core/view/api-events.ts'
 import { type Built, buildMessages } from '../core/view/build.ts'
 import { type Context, calibrationOf } from '../core/view/context.ts'
-import { checkpointsReducer } from '../core/view/entry-range.ts'
+import { checkpointsReducer } from '../core/view/seam.ts'
 import { reducedBy, type ThreadState, threadFold } from '../core/view/thread-state.ts'
 import { readContext, type UsageState, usageReducer } from '../core/window/usage.ts'
 import {
   batches,
+  type OpenCalls,
   readAll,
-  requireOptions,
   requireOrdinary,
   requirePin,
   requireVisible,
-} from './draft-checks.ts'
+} from './drafts.ts'
 import { LiveThread } from './live-thread.ts'
-import type { OpenCalls } from './number-drafts.ts'
 import { OpenThreads } from './open-threads.ts'
-import { branching, readOriginals } from './reverse-thread.ts'
-import { reversing } from './reversing.ts'
+import { branching, readOriginals, reversing } from './reverse-thread.ts'
 
 export interface ThreadsOptions {
   readonly store: Store
@@ -121,6 +118,16 @@ export function createThreads(options: ThreadsOptions): Threads {
     ...reversing(threads),
     ...branching(threads),
   }
+}
+
+/** For callers in JavaScript, whom no compiler stops. */
+function requireOptions(given: Partial<ThreadsOptions> | undefined): void {
+  const missing = (['store', 'clock', 'ids'] as const).find((name) => !given?.[name])
+  if (missing !== undefined)
+    throw new PrecisError('invalid-input', `createThreads needs \`${missing}\`.`, {
+      where: missing,
+      hint: "openStore('sqlite:threads.db') of precis/stores opens a store; `systemClock` and `randomIds` of precis are the clock and the ids.",
+    })
 }
 
 function growing(threads: OpenThreads): Pick<Threads, 'create' | 'append' | 'import'> {

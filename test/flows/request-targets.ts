@@ -4,8 +4,7 @@ import type { Fields, Json } from '../../src/core/text/json.ts'
 import type { ThinkingPart } from '../../src/core/view/content.ts'
 import type { Message, MessagePart } from '../../src/core/view/message.ts'
 import { buildWire } from '../../src/providers/anthropic/body.ts'
-import { BoundThinking } from '../../src/providers/anthropic/kept-thinking.ts'
-import type { ThinkingStyle } from '../../src/providers/anthropic/thinking.ts'
+import { BoundThinking, type ThinkingStyle } from '../../src/providers/anthropic/thinking.ts'
 import { asChat } from '../../src/providers/ollama/decode.ts'
 import { PROFILES } from '../../src/validate/validate.ts'
 import type { Profile } from '../../src/validate/walk.ts'
@@ -15,10 +14,9 @@ import {
   type ChatProfile,
   COMPATIBLE_CHAT,
   OPENAI_CHAT,
-} from '../../src/wire/openai-chat/profile.ts'
+} from '../../src/wire/openai-chat/messages.ts'
 import { writeChat } from '../../src/wire/openai-chat/write.ts'
-import { OPENAI_RESPONSES } from '../../src/wire/openai-responses/items.ts'
-import { writeResponses } from '../../src/wire/openai-responses/write.ts'
+import { OPENAI_RESPONSES, writeResponses } from '../../src/wire/openai-responses/write.ts'
 import { prepareRequest } from '../../src/wire/prepare.ts'
 
 export type RequestView = Pick<ModelRequest, 'system' | 'messages'>

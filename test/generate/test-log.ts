@@ -19,7 +19,7 @@ import { type Built, buildMessages } from '../../src/core/view/build.ts'
 import type { Context } from '../../src/core/view/context.ts'
 import { reducedBy, type ThreadState, threadFold } from '../../src/core/view/thread-state.ts'
 import { usageReducer } from '../../src/core/window/usage.ts'
-import { numberDrafts, type OpenCalls } from '../../src/threads/number-drafts.ts'
+import { numberDrafts, type OpenCalls } from '../../src/threads/drafts.ts'
 
 export const testFold = threadFold([pinsReducer, usageReducer] as readonly Reducer<unknown>[])
 

@@ -23,12 +23,12 @@ import { readShell } from '../../src/core/text/shell-words.ts'
 import { escapeHidden, escapeSteering, printableJson } from '../../src/core/text/visible.ts'
 import { matchesPath, matchesText, nearestWord } from '../../src/core/text/words.ts'
 import { isEntryId } from '../../src/core/view/entry.ts'
+import { buildCaption } from '../../src/core/view/images.ts'
 import {
   checkpointToText,
   generateCheckpointId,
   readCheckpointText,
-} from '../../src/core/view/entry-range.ts'
-import { buildCaption } from '../../src/core/view/images.ts'
+} from '../../src/core/view/seam.ts'
 import { findPieces, writtenBy } from '../../src/core/view/typed-text.ts'
 import { losesMost } from '../../src/strategies/fold/chunks.ts'
 import { checkAgainstSource, withNote } from '../../src/strategies/summary/checks.ts'

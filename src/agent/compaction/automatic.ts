@@ -1,10 +1,18 @@
 // Automatic compaction: looked at before each request and after each answer, decided by the policy, then done.
 import type { RunResult } from '../../core/agent/frame.ts'
 import type { PrecisError } from '../../core/errors.ts'
-import { type Decision, decide, observeReading, policyAfter } from '../../core/window/policy.ts'
-import { triggerTokens } from '../../core/window/trigger.ts'
+import {
+  type Decision,
+  decide,
+  observeReading,
+  policyAfter,
+  triggerTokens,
+} from '../../core/window/policy.ts'
 import type { Turn } from '../core.ts'
 import { targetWeight, type WindowStatus } from '../loop/window-status.ts'
+import { prepareMeanwhile } from './background.ts'
+import { runCompaction } from './compaction.ts'
+import type { Order } from './compaction-run.ts'
 import {
   automaticOrder,
   capacityOf,
@@ -13,10 +21,7 @@ import {
   isOverfull,
   MARGIN,
   noteResult,
-} from './automatic-order.ts'
-import { prepareMeanwhile } from './background.ts'
-import { runCompaction } from './compaction.ts'
-import type { Order } from './compaction-run.ts'
+} from './compaction-settings.ts'
 
 const MESSAGE = 'Approaching token limit, compacting conversation...'
 

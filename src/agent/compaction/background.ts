@@ -4,9 +4,9 @@ import type { Signal } from '../../core/ports.ts'
 import type { AgentCore, ThreadRuntime, Turn } from '../core.ts'
 import { BUSY, busyElsewhere, withThreadLease } from '../inbox/thread-lease.ts'
 import { readWindowStatus, targetWeight, type WindowStatus } from '../loop/window-status.ts'
-import { automaticOrder, decideByItself, noteResult } from './automatic-order.ts'
 import { runCompaction } from './compaction.ts'
 import type { Order } from './compaction-run.ts'
+import { automaticOrder, decideByItself, noteResult } from './compaction-settings.ts'
 
 /**
  * Goes on while the turn does; applied between two requests, and covers only what it saw. Where there is

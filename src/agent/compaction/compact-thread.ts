@@ -1,16 +1,13 @@
 // `agent.compact`: what a person asks for, by the preset or by a strategy of their own choice.
-
 import type { RunResult } from '../../core/agent/frame.ts'
-import type { Strategy } from '../../core/edit/strategy.ts'
-import { FRESH_SESSION } from '../../core/edit/strategy.ts'
+import { FRESH_SESSION, type Strategy } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { isStandIn } from '../../core/model.ts'
 import { type ThreadChoices, threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
-import { decide, policyAfter } from '../../core/window/policy.ts'
+import { decide, policyAfter, triggerTokens } from '../../core/window/policy.ts'
 import type { Preset } from '../../core/window/presets.ts'
-import { triggerTokens } from '../../core/window/trigger.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { workWhenFree } from '../inbox/thread-lease.ts'
 import {
@@ -20,11 +17,9 @@ import {
   type WindowStatus,
 } from '../loop/window-status.ts'
 import { askAgent, tooLongToAsk } from './ask-agent.ts'
-import { fitting, isOverfull } from './automatic-order.ts'
 import { runCompaction } from './compaction.ts'
-import { compactionSince, type Order } from './compaction-run.ts'
-import { planFor, strategiesFor } from './compaction-settings.ts'
-import { requireExchange, sessionSince } from './fresh-session.ts'
+import { compactionSince, type Order, requireExchange, sessionSince } from './compaction-run.ts'
+import { fitting, isOverfull, planFor, strategiesFor } from './compaction-settings.ts'
 
 export interface OrderOptions {
   /** By its id; one that is given itself is tried alone. */

@@ -1,21 +1,20 @@
 // Runs one compaction: emits start, takes the one road of src/compaction, emits exactly one end.
-
 import { compactThread, type Door, failed, readId } from '../../compaction/compact-thread.ts'
-import type { CompactionOutcome } from '../../compaction/plan.ts'
+import type { Committed, Refused } from '../../compaction/plan.ts'
 import { RunTab } from '../../compaction/run-tab.ts'
 import type { RunResult } from '../../core/agent/frame.ts'
 import { FRESH_SESSION } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { threadBills } from '../../threads/compaction-progress.ts'
-import type { ThreadRuntime } from '../core.ts'
-import { type AgentCore, traced } from '../core.ts'
+import { type AgentCore, type ThreadRuntime, traced } from '../core.ts'
 import { type HookedRun, runAfterHooks, runBeforeHooks } from '../hooks.ts'
+import { waitingIn } from '../inbox/deliver.ts'
 import { BUSY, withThreadLease } from '../inbox/thread-lease.ts'
-import { waitingIn } from '../inbox/waiting.ts'
 import type { AgentModel } from '../ports.ts'
 import {
   compactionSince,
   type Order,
+  queuedAgain,
   type RunEnd,
   type RunState,
   readInfo,
@@ -23,7 +22,6 @@ import {
   remindOf,
   takeCompaction,
 } from './compaction-run.ts'
-import { queuedAgain } from './fresh-session.ts'
 
 /**
  * Never rejects; a failed run resolves to a result that holds its error. Only one runs at a time on a thread;
@@ -187,8 +185,8 @@ function doorOf(run: RunState): Door {
  */
 async function whenAllowed(
   { core, desk, order }: RunState,
-  apply: () => Promise<CompactionOutcome>,
-): Promise<CompactionOutcome> {
+  apply: () => Promise<Committed | Refused>,
+): Promise<Committed | Refused> {
   const { trigger, signal } = order.plan
   // The agent's own call is part of the round that everybody else waits for.
   if (trigger === 'tool' || order.isAtRest) return apply()

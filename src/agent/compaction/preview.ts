@@ -1,19 +1,16 @@
 // A compaction in two steps: proposed and looked at, then applied as it is or with other words, or dropped.
-
 import { proposeOnly } from '../../compaction/compact-thread.ts'
 import type { ProposalRecord } from '../../compaction/plan.ts'
 import type { RunResult } from '../../core/agent/frame.ts'
 import type { GatedChange } from '../../core/edit/gate.ts'
 import type { Pins } from '../../core/edit/pins.ts'
-import type { Proposal, Strategy } from '../../core/edit/strategy.ts'
-import { FRESH_SESSION } from '../../core/edit/strategy.ts'
+import { FRESH_SESSION, type Proposal, type Strategy } from '../../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { Context } from '../../core/view/context.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { computeOrder, type OrderOptions } from './compact-thread.ts'
-import type { Order } from './compaction-run.ts'
-import { requireExchange } from './fresh-session.ts'
+import { type Order, requireExchange } from './compaction-run.ts'
 
 /** What would be done, on the context that it was made for. Nothing has happened yet. */
 export interface PreviewedProposal {

@@ -1,6 +1,6 @@
 // Runs a task in a thread of its own: the same model, preset and folder; another window, another bill.
 import { billedUsage } from '../../core/window/usage.ts'
-import { inherited } from '../compaction/fresh-session.ts'
+import { inherited } from '../compaction/compaction-run.ts'
 import type { AgentCore, Task, TaskResult } from '../core.ts'
 import { say } from '../inbox/deliver.ts'
 import { BUSY, withThreadLease } from '../inbox/thread-lease.ts'

@@ -1,9 +1,9 @@
 // The loop: deliver what waits, compact where it is full, ask the model, run its calls, until nothing is left to do.
 import type { TurnEnd } from '../../core/agent/frame.ts'
-import { CONTINUE_AFTER_COMPACT } from '../../core/edit/continue-prompt.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import { asReminder } from '../../core/log/event.ts'
 import type { CollectedAnswer } from '../../core/model.ts'
+import { CONTINUE_AFTER_COMPACT } from '../../core/view/content.ts'
 import type { Item } from '../../core/view/entry.ts'
 import { compactForOverflow, compactIfFull, noteReading } from '../compaction/automatic.ts'
 import type { AfterCall } from '../compaction/compact-call.ts'

@@ -3,7 +3,7 @@ import { PrecisError } from '../../core/errors.ts'
 import type { Built } from '../../core/view/build.ts'
 import type { Context } from '../../core/view/context.ts'
 import { parseEntryId } from '../../core/view/entry.ts'
-import { triggerTokens } from '../../core/window/trigger.ts'
+import { triggerTokens } from '../../core/window/policy.ts'
 import type { Turn } from '../core.ts'
 import { readWindowStatus, type WindowStatus } from './window-status.ts'
 

@@ -1,11 +1,6 @@
 // One compaction of a session in memory: what the command asks for becomes a plan, and takes the one road.
 import { applyKept, compactThread, type Door } from '../../compaction/compact-thread.ts'
-import type {
-  Committed,
-  CompactionOutcome,
-  CompactionPlan,
-  ProposalRecord,
-} from '../../compaction/plan.ts'
+import type { Committed, CompactionPlan, ProposalRecord, Refused } from '../../compaction/plan.ts'
 import type { Composed } from '../../compose.ts'
 import type { PinningPolicy } from '../../core/edit/detected-pins.ts'
 import { type BigPart, irreducible } from '../../core/edit/irreducible.ts'
@@ -205,7 +200,7 @@ async function buildPlan(
   }
 }
 
-export function requireCommitted(outcome: CompactionOutcome, strategyId: string): Committed {
+export function requireCommitted(outcome: Committed | Refused, strategyId: string): Committed {
   if (outcome.committed) return outcome
   const { reason, message } = outcome.refusal
   throw refusedError(new PrecisError('gate-refused', message, { details: { reason } }), strategyId)

@@ -1,13 +1,8 @@
 // Sentences of the user that bind and found no room in a small budget: whoever compacts has to know.
 import type { ProposalRecord } from '../../compaction/plan.ts'
 import type { Composed } from '../../compose.ts'
-import {
-  FOUND_PINS_TOKENS,
-  findPins,
-  type PinningPolicy,
-  releasedPinsReducer,
-} from '../../core/edit/detected-pins.ts'
-import { pinsReducer } from '../../core/edit/pins.ts'
+import { FOUND_PINS_TOKENS, findPins, type PinningPolicy } from '../../core/edit/detected-pins.ts'
+import { pinsReducer, releasedPinsReducer } from '../../core/edit/pins.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import { loadThread } from '../session/session.ts'
 

@@ -2,7 +2,7 @@
 import type { CompactionReport } from '../../core/edit/report.ts'
 import type { TokenSplit } from '../../core/edit/report-split.ts'
 import type { TokenCounter } from '../../core/window/tokens/counter.ts'
-import type { AskedModel } from '../../providers/checked-provider.ts'
+import type { AskedModel } from '../../providers/models.ts'
 import { bar, oneLine, padColumns, type Style, thousands, wrapLines } from '../terminal/terminal.ts'
 import { type Again, type Costs, type NextSteps, nextSteps } from './next-steps.ts'
 

@@ -8,7 +8,7 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { Json } from '../../core/text/json.ts'
 import { matchesPath, matchesText } from '../../core/text/words.ts'
 import type { ToolCall } from '../../core/view/content.ts'
-import { contentOf } from '../../core/view/entry-content.ts'
+import { contentOf } from '../../core/view/round-results.ts'
 import { roundsOf } from '../../core/view/seam.ts'
 
 export interface Wishes {

@@ -1,6 +1,6 @@
 // Inspects a session: kinds, turns, largest parts, files, losses of compactions
 import type { EntryId } from '../../core/edit/change.ts'
-import { nameOfEntry } from '../../core/edit/report-name.ts'
+import { nameOfEntry } from '../../core/edit/irreducible.ts'
 import type { TokenSplit } from '../../core/edit/report-split.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'

@@ -1,9 +1,9 @@
 // Two contexts side by side: which entries one has and the other has not, in the order in which they stand.
-import { nameOfEntry } from '../../core/edit/report-name.ts'
+import { nameOfEntry } from '../../core/edit/irreducible.ts'
 import type { EventAt, ThreadEvent } from '../../core/log/event.ts'
 import { type Context, emptyContext, foldEvent, weightOf } from '../../core/view/context.ts'
 import type { EntryKind } from '../../core/view/entry.ts'
-import { contentOf, type EntryContent } from '../../core/view/entry-content.ts'
+import { contentOf, type EntryContent } from '../../core/view/round-results.ts'
 
 interface Entry {
   readonly ref: string

@@ -2,8 +2,6 @@
 import { findSentences } from '../constraints/sentences.ts'
 import { settle } from '../constraints/settle.ts'
 import type { EventAt, PinData, ThreadEvent } from '../log/event.ts'
-import type { Reducer } from '../ports.ts'
-import type { Json } from '../text/json.ts'
 import { matchesText } from '../text/words.ts'
 import { ownTexts, type UserContent } from '../view/content.ts'
 import type { Context } from '../view/context.ts'
@@ -26,23 +24,6 @@ export type DetectedPin = Required<Pick<PinData, 'text' | 'by'>> & Pick<PinData,
 /** All found pins together, if nothing else is said. */
 export const FOUND_PINS_TOKENS = 2_000
 const MAX_PINS = 100
-
-/** Texts whose pins were taken away: they are not found again. */
-export const releasedPinsReducer: Reducer<readonly string[]> = {
-  name: 'released-pins',
-  version: 1,
-  init: () => [],
-  step(released, event: ThreadEvent) {
-    const text = event.type === 'UNPIN' ? event.data.text : undefined
-    return text === undefined || released.includes(text) ? released : [...released, text]
-  },
-  encode: (released): Json => [...released],
-  decode(json) {
-    if (!Array.isArray(json) || !json.every((text) => typeof text === 'string'))
-      throw new TypeError('no list of texts')
-    return json as readonly string[]
-  },
-}
 
 /**
  * What is to be pinned before the context is compacted: found in what the user typed and the context

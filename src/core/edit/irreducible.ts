@@ -1,11 +1,14 @@
 // The irreducible error: the floor, the budget, and the largest parts that must stay
 import { PrecisError } from '../errors.ts'
+import { readSubject } from '../ledger/intent.ts'
 import type { EventAt } from '../log/event.ts'
 import { isFields, type Json } from '../text/json.ts'
+import { textOfUserContent } from '../view/content.ts'
 import { type Context, headIds } from '../view/context.ts'
-import { findRoot } from '../view/entry.ts'
+import { findRoot, parseEntryId } from '../view/entry.ts'
+import { contentOf } from '../view/round-results.ts'
+import { cutHead } from '../window/tokens/cut.ts'
 import type { EntryId } from './change.ts'
-import { nameOfEntry } from './report-name.ts'
 import type { Proposal } from './strategy.ts'
 
 export interface Irreducible {
@@ -89,4 +92,48 @@ export function metTargetIn(metadata: Json | undefined): MetTarget | undefined {
   return typeof tokens === 'number' && typeof targetTokens === 'number'
     ? { tokens, targetTokens }
     : undefined
+}
+
+// A name for an entry that a person recognises: who said it and how it starts, or which call it answers.
+
+const NAME_CHARS = 80
+
+/** One line, without the characters that a terminal acts on. */
+export function nameOfEntry(id: EntryId, eventAt: EventAt): string {
+  const name = longName(id, eventAt)
+    .slice(0, 4 * NAME_CHARS)
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim()
+  return cutHead(name, NAME_CHARS)
+}
+
+function longName(id: EntryId, eventAt: EventAt): string {
+  const content = contentOf(id, eventAt)
+  switch (content?.kind) {
+    case 'user':
+      return `user: ${textOfUserContent(content.content)}`
+    case 'answer':
+      return `answer: ${content.answer.content || content.calls.map(({ name }) => name).join(', ')}`
+    case 'result':
+      return `result of ${callName(id, content.result.id, eventAt)}`
+    case 'reminder':
+      return `reminder: ${content.text}`
+    case 'checkpoint':
+      return `checkpoint ${content.id}`
+    default:
+      return id
+  }
+}
+
+/** The call of the round that the result is in. */
+function callName(id: EntryId, callId: string | undefined, eventAt: EventAt): string {
+  const root = parseEntryId(findRoot(id, eventAt))
+  for (let at = root.seq - 1; at > 0; at -= 1) {
+    const event = eventAt(at)
+    if (event === undefined || event.type === 'AGENT_MESSAGE' || event.type === 'USER_MESSAGE')
+      break
+    if (event.type === 'TOOL_CALL' && event.data.id === callId)
+      return `${event.data.name} ${readSubject(event.data.arguments)}`
+  }
+  return callId ?? 'a call'
 }

@@ -11,8 +11,7 @@ import {
   newEntryAt,
   parseEntryId,
 } from '../view/entry.ts'
-import { findRuns, runHas, runsOf } from '../view/entry-range.ts'
-import { roundsOf } from '../view/seam.ts'
+import { findRuns, roundsOf, runHas, runsOf } from '../view/seam.ts'
 import type { Edit, EntryId, NewEntry, Put, Run } from './change.ts'
 
 export type Pins = readonly PinData[]
@@ -213,4 +212,21 @@ function userTexts(id: EntryId, eventAt: EventAt): readonly string[] {
 /** New entries are never part of a range, so a run that names one names it alone. */
 function findFirst(run: Run): EntryId {
   return typeof run === 'string' ? run : run[0]
+}
+
+/** Texts whose pins were taken away: they are not found again. */
+export const releasedPinsReducer: Reducer<readonly string[]> = {
+  name: 'released-pins',
+  version: 1,
+  init: () => [],
+  step(released, event: ThreadEvent) {
+    const text = event.type === 'UNPIN' ? event.data.text : undefined
+    return text === undefined || released.includes(text) ? released : [...released, text]
+  },
+  encode: (released): Json => [...released],
+  decode(json) {
+    if (!Array.isArray(json) || !json.every((text) => typeof text === 'string'))
+      throw new TypeError('no list of texts')
+    return json as readonly string[]
+  },
 }

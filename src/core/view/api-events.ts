@@ -13,10 +13,10 @@ import { findRoot, newEntryAt, parseEntryId } from './entry.ts'
 import { outranks } from './round-results.ts'
 
 /** A COMPACTION as it is shown: with the working conversation right after it, which is never stored. */
-export type CompactionView = CompactionData & { readonly compactedEvents: readonly ThreadEvent[] }
-export type ShownEvent =
-  | Exclude<ThreadEvent, EventOf<'COMPACTION'>>
-  | (Omit<EventOf<'COMPACTION'>, 'data'> & { readonly data: CompactionView })
+export type CompactionEvent = Omit<EventOf<'COMPACTION'>, 'data'> & {
+  readonly data: CompactionData & { readonly compactedEvents: readonly ThreadEvent[] }
+}
+export type ShownEvent = Exclude<ThreadEvent, EventOf<'COMPACTION'>> | CompactionEvent
 
 /** Everything that ever happened, in order, each COMPACTION with its `compactedEvents`. */
 export function allEvents(events: readonly ThreadEvent[]): ShownEvent[] {
@@ -34,7 +34,7 @@ export function allEvents(events: readonly ThreadEvent[]): ShownEvent[] {
 export function withCompacted(
   event: EventOf<'COMPACTION'>,
   compacted: readonly ThreadEvent[],
-): ShownEvent {
+): CompactionEvent {
   return { ...event, data: { ...event.data, compactedEvents: compacted } }
 }
 

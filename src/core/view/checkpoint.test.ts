@@ -5,7 +5,7 @@ import {
   createCheckpointContent,
   generateCheckpointId,
   readCheckpointText,
-} from './entry-range.ts'
+} from './seam.ts'
 
 describe('checkpoint ids', () => {
   it('are six alphanumeric characters [RANGE-05, RANGE-09]', () => {

@@ -11,8 +11,6 @@ import {
   newEntryAt,
   parseEntryId,
 } from './entry.ts'
-import { contentOf } from './entry-content.ts'
-import { itemsOfRun } from './entry-range.ts'
 import {
   type Answered,
   fitSections,
@@ -21,10 +19,12 @@ import {
   readNote,
   writeSections,
   writeStatus,
-} from './requests/request-note.ts'
+} from './request-note.ts'
+import { contentOf } from './round-results.ts'
+import { itemsOfRun } from './seam.ts'
 import { isInjected } from './typed-text.ts'
 
-export { noteElsewhere } from './requests/request-note.ts'
+export { noteElsewhere } from './request-note.ts'
 
 export interface Request {
   /** The entry that holds it: the message itself, or the note of an earlier compaction. */

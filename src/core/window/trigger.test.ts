@@ -9,7 +9,7 @@ import {
   type TriggerPolicy,
   targetOf,
   triggerTokens,
-} from './trigger.ts'
+} from './policy.ts'
 
 const BARE: TriggerPolicy = {
   enabled: true,

@@ -2,7 +2,7 @@
 import type { Json } from '../../core/text/json.ts'
 import type { ToolStatus } from '../../core/view/content.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
-import { isSendable, wireBlock } from '../../wire/anthropic/wire.ts'
+import { isSendable, wireBlock } from '../../wire/anthropic/write.ts'
 import {
   lastModel,
   type Note,

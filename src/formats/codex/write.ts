@@ -2,8 +2,8 @@
 import type { ThreadEvent } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Block, ThinkingPart } from '../../core/view/content.ts'
-import { checkpointToText } from '../../core/view/entry-range.ts'
 import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
+import { checkpointToText } from '../../core/view/seam.ts'
 import {
   blockWords,
   type Note,

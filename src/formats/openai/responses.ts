@@ -1,7 +1,7 @@
 // OpenAI's Responses: `{instructions, input, …}`, or the items alone.
 import type { Json } from '../../core/text/json.ts'
-import { WireNames } from '../../wire/openai-chat/names.ts'
-import { inputItems, OPENAI_RESPONSES } from '../../wire/openai-responses/items.ts'
+import { WireNames } from '../../wire/openai-chat/rounds.ts'
+import { inputItems, OPENAI_RESPONSES } from '../../wire/openai-responses/write.ts'
 import { lossesIn } from '../losses.ts'
 import { wellFormed } from '../outgoing.ts'
 import { type Fields, fieldsIn, isFields, modelRef, textIn } from '../reading/fields.ts'

@@ -3,7 +3,7 @@ import type { CompactionData } from '../../core/edit/change.ts'
 import { bearsEntry, isChange, type ThreadEvent } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Media, TokenUsage } from '../../core/view/content.ts'
-import { type Counts, readUsage } from '../../wire/answer-facts.ts'
+import { type Counts, readUsage } from '../../wire/prepare.ts'
 import { type Fields, fieldsIn, isFields, listIn, objectIn, textIn } from './fields.ts'
 
 /** One record and its place in the file: the number of its line, or its index in a list. */

@@ -2,8 +2,12 @@
 import type { Provider } from '../../core/model.ts'
 import { PROFILES } from '../../validate/validate.ts'
 import type { Profile } from '../../validate/walk.ts'
-import { ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE } from '../addresses.ts'
-import { LISTED_MODELS, type ModelInfo } from '../catalogue.ts'
+import {
+  ANTHROPIC_BASE_URL,
+  ANTHROPIC_KEY_VARIABLE,
+  LISTED_MODELS,
+  type ModelInfo,
+} from '../catalogue.ts'
 import type { ProviderEntry, ProviderOptions } from '../registry.ts'
 import type { ThinkingStyle } from './thinking.ts'
 

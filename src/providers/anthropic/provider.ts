@@ -8,11 +8,10 @@ import type { Json } from '../../core/text/json.ts'
 import { PROFILES } from '../../validate/validate.ts'
 import type { Profile, Violation } from '../../validate/walk.ts'
 import { without } from '../../wire/anthropic/blocks.ts'
-import { ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE } from '../addresses.ts'
-import { preparing, requireValid } from '../checked-provider.ts'
+import { ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE } from '../catalogue.ts'
+import { computeEstimate, preparing, requireValid } from '../checked-provider.ts'
 import type { FailureContext } from '../failures/failure-kinds.ts'
 import { missingKey } from '../failures/failures.ts'
-import { computeEstimate } from '../failures/silent-overflow.ts'
 import {
   type Attempts,
   type RetryPolicy,
@@ -23,8 +22,12 @@ import {
 } from '../failures/timed-fetch.ts'
 import { buildWire, type Wire } from './body.ts'
 import { StreamDecoder, type StreamSource } from './decode.ts'
-import { afterRefusedThinking, BoundThinking, type SentThinking } from './kept-thinking.ts'
-import type { ThinkingStyle } from './thinking.ts'
+import {
+  afterRefusedThinking,
+  BoundThinking,
+  type SentThinking,
+  type ThinkingStyle,
+} from './thinking.ts'
 
 export interface AnthropicOptions {
   /** Another name for another server with the same API; `anthropic` where absent. */

@@ -1,7 +1,6 @@
 // Ollama as an entry of the registry.
 import { PROFILES } from '../../validate/validate.ts'
-import { OLLAMA_BASE_URL } from '../addresses.ts'
-import { HOME_WINDOW_TOKENS } from '../catalogue.ts'
+import { HOME_WINDOW_TOKENS, OLLAMA_BASE_URL } from '../catalogue.ts'
 import type { ProviderEntry } from '../registry.ts'
 
 /** Its requests are checked as what they are like: those of Chat Completions, read strictly. */

@@ -7,8 +7,7 @@ import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { PROFILES } from '../../validate/validate.ts'
 import type { Profile } from '../../validate/walk.ts'
 import { OLLAMA, type OllamaProfile, writeOllama } from '../../wire/ollama/write.ts'
-import { OLLAMA_BASE_URL } from '../addresses.ts'
-import { HOME_WINDOW_TOKENS, LimitedCache } from '../catalogue.ts'
+import { HOME_WINDOW_TOKENS, LimitedCache, OLLAMA_BASE_URL } from '../catalogue.ts'
 import { preparing, requireValid } from '../checked-provider.ts'
 import {
   type Attempts,

@@ -4,7 +4,7 @@ import { PrecisError } from '../../core/errors.ts'
 import { importPeer } from '../../core/import-peer.ts'
 import type { ModelRequest } from '../../core/model.ts'
 import type { Clock, Signal } from '../../core/ports.ts'
-import { OPENAI_BASE_URL, OPENAI_KEY_VARIABLE } from '../addresses.ts'
+import { OPENAI_BASE_URL, OPENAI_KEY_VARIABLE } from '../catalogue.ts'
 import type { FailureContext } from '../failures/failure-kinds.ts'
 import { missingKey } from '../failures/failures.ts'
 import {

@@ -2,7 +2,7 @@
 import type { ModelFrame } from '../../core/model.ts'
 import { type Fields, isFields, type Json, listIn, textIn } from '../../core/text/json.ts'
 import type { ModelRef, StopReason } from '../../core/view/content.ts'
-import { readUsage, responsesUsage } from '../../wire/answer-facts.ts'
+import { readUsage, responsesUsage } from '../../wire/prepare.ts'
 import { cutOff } from './parts.ts'
 
 interface ResponsesSource {

@@ -1,9 +1,13 @@
 // OpenAI, and the servers that speak one of its APIs, as entries of the registry.
 import { PROFILES } from '../../validate/validate.ts'
 import type { Profile } from '../../validate/walk.ts'
-import type { ChatProfile } from '../../wire/openai-chat/profile.ts'
-import { OPENAI_BASE_URL, OPENAI_KEY_VARIABLE } from '../addresses.ts'
-import { HOME_WINDOW_TOKENS, type ModelInfo } from '../catalogue.ts'
+import type { ChatProfile } from '../../wire/openai-chat/messages.ts'
+import {
+  HOME_WINDOW_TOKENS,
+  type ModelInfo,
+  OPENAI_BASE_URL,
+  OPENAI_KEY_VARIABLE,
+} from '../catalogue.ts'
 import type { ProviderEntry } from '../registry.ts'
 
 export const OPENAI: ProviderEntry = {

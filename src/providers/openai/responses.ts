@@ -10,8 +10,11 @@ import type { ModelRef } from '../../core/view/content.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
 import { PROFILES } from '../../validate/validate.ts'
 import type { Note } from '../../wire/openai-chat/rounds.ts'
-import { OPENAI_RESPONSES, type ResponsesProfile } from '../../wire/openai-responses/items.ts'
-import { writeResponses } from '../../wire/openai-responses/write.ts'
+import {
+  OPENAI_RESPONSES,
+  type ResponsesProfile,
+  writeResponses,
+} from '../../wire/openai-responses/write.ts'
 import { preparing, requireValid } from '../checked-provider.ts'
 import { readFailure } from '../failures/failure.ts'
 import { retryCall, retryStream } from '../failures/timed-fetch.ts'

@@ -4,8 +4,7 @@ import { PrecisError } from '../../core/errors.ts'
 import type { Clock, Store } from '../../core/ports.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
 import { Shares } from '../http/problems.ts'
-import { rowText, ThreadFeed } from './feed.ts'
-import type { Follower, FollowerLimits } from './follower.ts'
+import { type Follower, type FollowerLimits, rowText, ThreadFeed } from './feed.ts'
 
 export interface FeedPorts {
   readonly store: Pick<Store, 'follow' | 'info' | 'read'>

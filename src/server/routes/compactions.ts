@@ -19,8 +19,7 @@ import {
 } from '../../protocol/requests.ts'
 import { toWireResult } from '../../protocol/wire.ts'
 import { type Api, route } from '../http/route.ts'
-import type { AddRoutes, AppParts, WireOutcome } from '../send.ts'
-import { requireStrategy } from '../thread-changes.ts'
+import { type AddRoutes, type AppParts, requireStrategy, type WireOutcome } from '../send.ts'
 import { aroundCompaction, buildReport, computeDiff } from '../views/diff.ts'
 
 const tag = 'compactions'

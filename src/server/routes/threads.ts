@@ -12,7 +12,7 @@ import { sessionResponseSchema, threadPageSchema } from '../../protocol/schemas.
 import { unknownThread } from '../../threads/live-thread.ts'
 import { type Api, route } from '../http/route.ts'
 import type { AddRoutes, AppParts } from '../send.ts'
-import { changesFor } from '../thread-changes.ts'
+import { changesFor } from '../send.ts'
 import { buildSession } from '../views/session.ts'
 
 const tag = 'threads'

@@ -16,7 +16,7 @@ import {
 import type { Store } from '../../core/ports.ts'
 import { blockCaption, callInWords, partInWords } from '../../core/repair/result-content.ts'
 import { type Context, foldEvent } from '../../core/view/context.ts'
-import { contentOf } from '../../core/view/entry-content.ts'
+import { contentOf } from '../../core/view/round-results.ts'
 import { reducedBy, threadFold } from '../../core/view/thread-state.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import type { DiffEntry, ReportFigures, ViewDiff } from '../../protocol/client.ts'

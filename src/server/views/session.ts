@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { canUndo } from '../../agent/commands/undo.ts'
 import type { AgentCore } from '../../agent/core.ts'
-import { waitingIn } from '../../agent/inbox/waiting.ts'
+import { waitingIn } from '../../agent/inbox/deliver.ts'
 import { readPreset } from '../../agent/loop/window-status.ts'
 import type { Reading } from '../../core/edit/change.ts'
 import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'

@@ -2,7 +2,7 @@
 import type { ChainAnswer, HashedCells } from '../rows/hash-chain.ts'
 import { LIMITS } from '../rows/limits.ts'
 import type { ListQuery, ThreadCells, ThreadRow } from '../rows/pages.ts'
-import { clipRanges, type Range, type StepAnswer } from '../rows/ranges.ts'
+import { clipRanges, type Range, type StepAnswer } from '../rows/requests.ts'
 import type { SnapshotCells, StoredEvent } from '../rows/stored-event.ts'
 import type { Session, Statement } from './database.ts'
 import { findParent } from './fork.ts'

@@ -20,14 +20,16 @@ import { type LeaseKey, type LeaseRequest, leaseKey, leaseRequest } from '../lea
 import { hashOfDigest, verifyInSteps } from '../rows/hash-chain.ts'
 import { buildPage, readInfo, readListOptions } from '../rows/pages.ts'
 import {
+  appended,
+  appendRequest,
   checkRanges,
+  forkRequest,
   type Range,
   type ReadStep,
   readInSteps,
   readQuery,
   rowsAfter,
-} from '../rows/ranges.ts'
-import { appended, appendRequest, forkRequest } from '../rows/requests.ts'
+} from '../rows/requests.ts'
 import { checkName, checkNumber, decodeRow, decodeSnapshot } from '../rows/stored-event.ts'
 import { listByOwners, searchIndex } from '../search/search-index.ts'
 import { append, findById } from './append.ts'

@@ -205,3 +205,13 @@ export function isoTime(date: Date): string {
   const millis = time - second * 1000
   return `${untilSecond}${millis < 10 ? '00' : millis < 100 ? '0' : ''}${millis}Z`
 }
+
+export function checkOwners(owners: readonly string[] | undefined): void {
+  checkList('`owners`', owners)
+  for (const owner of owners ?? []) if (owner !== '') checkName('an owner', owner)
+}
+
+export function checkList(what: string, list: unknown): void {
+  if (list === undefined || (Array.isArray(list) && list.length <= LIMITS.filterValues)) return
+  throw usageError(`${what} is no list of up to ${LIMITS.filterValues}.`, 'Pass a shorter list.')
+}

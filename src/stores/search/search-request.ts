@@ -4,7 +4,7 @@ import { SEARCH_KINDS } from '../../core/search/documents.ts'
 import { type QueryWord, queryWords } from '../../core/search/words.ts'
 import { usageError } from '../errors.ts'
 import { LIMITS } from '../rows/limits.ts'
-import { checkName, checkNumber } from '../rows/stored-event.ts'
+import { checkList, checkName, checkNumber, checkOwners } from '../rows/stored-event.ts'
 
 export interface SearchRequest {
   readonly words: readonly QueryWord[]
@@ -54,16 +54,6 @@ export function searchRequest(query: SearchQuery): SearchRequest {
     owners: owners ?? null,
     isThreadOnce: query.isThreadOnce === true,
   }
-}
-
-export function checkOwners(owners: readonly string[] | undefined): void {
-  checkList('`owners`', owners)
-  for (const owner of owners ?? []) if (owner !== '') checkName('an owner', owner)
-}
-
-function checkList(what: string, list: unknown): void {
-  if (list === undefined || (Array.isArray(list) && list.length <= LIMITS.filterValues)) return
-  throw usageError(`${what} is no list of up to ${LIMITS.filterValues}.`, 'Pass a shorter list.')
 }
 
 /** As a database compares it: each takes other signs amiss. */

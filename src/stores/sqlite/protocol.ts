@@ -3,8 +3,13 @@ import { type ErrorCode, PrecisError } from '../../core/errors.ts'
 import type { LeaseKey, LeaseRequest } from '../leases.ts'
 import type { ChainAnswer } from '../rows/hash-chain.ts'
 import type { ListQuery, ThreadCells } from '../rows/pages.ts'
-import type { Range, StepAnswer } from '../rows/ranges.ts'
-import type { AppendRequest, ForkRequest, WriteAnswer } from '../rows/requests.ts'
+import type {
+  AppendRequest,
+  ForkRequest,
+  Range,
+  StepAnswer,
+  WriteAnswer,
+} from '../rows/requests.ts'
 import type { SnapshotCells, StoredEvent } from '../rows/stored-event.ts'
 import type { SearchHit } from '../search/search-index.ts'
 import type { SearchRequest } from '../search/search-request.ts'

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { PrecisError } from '../../core/errors.ts'
 import { missingPeer } from '../../core/import-peer.ts'
 import { storeClosed } from '../errors.ts'
-import { Backpressure } from '../leases.ts'
+import { Backpressure } from '../rows/requests.ts'
 import {
   type AnswerOf,
   type CallName,

@@ -15,7 +15,7 @@ import {
   textPartsOf,
 } from '../../core/view/content.ts'
 import { newId, parseEntryId, readNewEntries } from '../../core/view/entry.ts'
-import { isNote } from '../../core/view/requests/request-note.ts'
+import { isNote } from '../../core/view/request-note.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { readArguments } from './arguments.ts'
 import { type EarlierBrief, mayBeBrief, readBrief } from './earlier-brief.ts'

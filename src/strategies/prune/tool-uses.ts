@@ -13,7 +13,7 @@ import {
 } from '../../core/view/content.ts'
 import type { Context } from '../../core/view/context.ts'
 import { findRoot, type Item, newEntryAt } from '../../core/view/entry.ts'
-import { contentOf } from '../../core/view/entry-content.ts'
+import { contentOf } from '../../core/view/round-results.ts'
 import { type Round, roundsOf } from '../../core/view/seam.ts'
 
 export interface ToolUse {

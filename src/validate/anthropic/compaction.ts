@@ -13,6 +13,7 @@ import {
 import {
   type Block,
   findConversation,
+  isCompactionAlone,
   isThinking,
   lacksBeta,
   leadingCompaction,
@@ -22,7 +23,6 @@ import {
   withNested,
 } from './conversation.ts'
 import { type Answered, findHistory, type History, sameJson } from './same.ts'
-import { isCompactionAlone } from './system-messages.ts'
 import { dropsUnboundThinking } from './thinking.ts'
 
 const ON_DEMAND_BETA = 'compact-2026-09-04'

@@ -114,6 +114,11 @@ export function leadingCompaction(messages: readonly Message[]): Block | undefin
   return block?.type === 'compaction' ? block : undefined
 }
 
+/** A compaction in a message of its own may precede an answer: it stands for the turns before it. */
+export function isCompactionAlone({ blocks }: Message): boolean {
+  return blocks.length === 1 && blocks[0]?.type === 'compaction'
+}
+
 /** The calls of the last answer, while nobody but the user has spoken since. */
 export function openRound(messages: readonly Message[]): Message | undefined {
   const last = messages.findLast(({ role }) => role === 'assistant')

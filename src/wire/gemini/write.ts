@@ -2,7 +2,6 @@
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message, MessagePart, ToolCallPart } from '../../core/view/message.ts'
-import { WireNames } from '../openai-chat/names.ts'
 import {
   type Accepts,
   isSendable,
@@ -19,6 +18,7 @@ import {
   type Note,
   opened,
   type UserTurn,
+  WireNames,
 } from '../openai-chat/rounds.ts'
 import { nativeFields, nativeObject, systemText, type Written } from '../openai-chat/write.ts'
 import { wellFormed } from '../prepare.ts'

@@ -3,7 +3,6 @@ import type { ModelRequest } from '../../core/model.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
 import { answerText } from '../openai-chat/messages.ts'
-import { WireIds, WireNames } from '../openai-chat/names.ts'
 import {
   type Accepts,
   isSendable,
@@ -30,6 +29,8 @@ import {
   type Note,
   opened,
   spoken,
+  WireIds,
+  WireNames,
 } from '../openai-chat/rounds.ts'
 import {
   chatTool,

@@ -2,8 +2,8 @@
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Block } from '../../core/view/content.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
-import { type IdRule, WireIds, type WireNames } from './names.ts'
 import {
+  type Accepts,
   argumentsText,
   isSendable,
   type Piece,
@@ -12,7 +12,6 @@ import {
   readUrl,
   thinkingText,
 } from './pieces.ts'
-import type { ChatProfile } from './profile.ts'
 import {
   type Draft,
   finished,
@@ -28,10 +27,13 @@ import {
   alternating,
   findCalls,
   findTurns,
+  type IdRule,
   type Note,
   opened,
   spoken,
   type Turn,
+  WireIds,
+  type WireNames,
 } from './rounds.ts'
 
 const PARAGRAPH = '\n\n'
@@ -183,4 +185,41 @@ function limitedBlocks(blocks: readonly Block[], fits: Fits): Block[] {
 
 function isImage({ type, mimeType }: Block): boolean {
   return type === 'image' || (type === 'resource' && (mimeType?.startsWith('image/') ?? false))
+}
+
+// Differences between servers that speak Chat Completions
+
+export interface ChatProfile {
+  /** The id of the provider: thinking of its own models may go back to it, no other's. */
+  readonly provider: string
+  /** Servers with templates: roles alternate, the user opens, one system message, no null content. */
+  readonly strict: boolean
+  /** Backends with rules of their own (VALID-O3 to -O5). */
+  readonly backend?: 'mistral' | 'deepseek' | 'qwen'
+  readonly systemRole: 'system' | 'developer'
+  readonly accepts: Accepts
+  /** Under which name the server takes the limit of the answer. */
+  readonly outputLimit: 'max_completion_tokens' | 'max_tokens'
+  /** Whether `reasoning_effort` may be sent. */
+  readonly takesEffort: boolean
+}
+
+/** The original: api.openai.com. */
+export const OPENAI_CHAT: ChatProfile = {
+  provider: 'openai-chat',
+  strict: false,
+  systemRole: 'system',
+  accepts: { images: 'any', files: true },
+  outputLimit: 'max_completion_tokens',
+  takesEffort: true,
+}
+
+/** Any other server: the narrowest reading of the format. */
+export const COMPATIBLE_CHAT: ChatProfile = {
+  provider: 'openai-compatible',
+  strict: true,
+  systemRole: 'system',
+  accepts: { images: 'any', files: false },
+  outputLimit: 'max_tokens',
+  takesEffort: false,
 }

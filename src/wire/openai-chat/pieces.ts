@@ -2,8 +2,8 @@
 
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Block, Media, ToolStatus } from '../../core/view/content.ts'
-import { checkpointToText } from '../../core/view/entry-range.ts'
 import type { MessagePart, ToolResultPart } from '../../core/view/message.ts'
+import { checkpointToText } from '../../core/view/seam.ts'
 import type { Note } from './rounds.ts'
 
 export type Piece =

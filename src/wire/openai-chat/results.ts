@@ -1,9 +1,8 @@
 // Tool results for wires with text results: the text, then images and files
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { ToolStatus } from '../../core/view/content.ts'
-import type { WireIds, WireNames } from './names.ts'
 import { type Accepts, type Piece, piecesOfResult, readTexts } from './pieces.ts'
-import { type AnswerTurn, findCalls, type Note } from './rounds.ts'
+import { type AnswerTurn, findCalls, type Note, type WireIds, type WireNames } from './rounds.ts'
 
 export interface ResultText {
   readonly id: string // of the call, as the log has it

@@ -2,10 +2,8 @@
 import type { ModelRequest, ThinkingWish, ToolSchema } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { wellFormed } from '../prepare.ts'
-import { chatMessages } from './messages.ts'
-import { WireNames } from './names.ts'
-import type { ChatProfile } from './profile.ts'
-import type { Note } from './rounds.ts'
+import { type ChatProfile, chatMessages } from './messages.ts'
+import { type Note, WireNames } from './rounds.ts'
 
 export interface Written {
   readonly body: Fields

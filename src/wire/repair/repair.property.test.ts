@@ -11,10 +11,9 @@ import type { Message, MessagePart } from '../../core/view/message.ts'
 import { PROFILES, validate } from '../../validate/validate.ts'
 import type { Profile } from '../../validate/walk.ts'
 import { wireMessages } from '../anthropic/write.ts'
-import { COMPATIBLE_CHAT, OPENAI_CHAT } from '../openai-chat/profile.ts'
+import { COMPATIBLE_CHAT, OPENAI_CHAT } from '../openai-chat/messages.ts'
 import { writeChat } from '../openai-chat/write.ts'
-import { OPENAI_RESPONSES } from '../openai-responses/items.ts'
-import { writeResponses } from '../openai-responses/write.ts'
+import { OPENAI_RESPONSES, writeResponses } from '../openai-responses/write.ts'
 import { type RequestFacts, repairProfile } from './profile.ts'
 
 interface View {

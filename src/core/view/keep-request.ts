@@ -1,12 +1,11 @@
 // Requests of the user that are open, carried over where a compaction would take them out.
-import type { Edit, EntryId } from '../../edit/change.ts'
-import { GATE_MIN_TOKENS } from '../../edit/gate-checks.ts'
-import { beforeContinuation, isRewrite } from '../../edit/pins.ts'
-import type { EventAt } from '../../log/event.ts'
-import type { Context } from '../context.ts'
-import { collectPuts, type Item, isNewEntry, newEntryAt, parseEntryId } from '../entry.ts'
-import { findRuns } from '../entry-range.ts'
-import { answeredLine, findRequests, leavesAnswered, requestSections } from '../last-request.ts'
+import type { Edit, EntryId } from '../edit/change.ts'
+import { GATE_MIN_TOKENS } from '../edit/gate-checks.ts'
+import { beforeContinuation, isRewrite } from '../edit/pins.ts'
+import type { EventAt } from '../log/event.ts'
+import type { Context } from './context.ts'
+import { collectPuts, type Item, isNewEntry, newEntryAt, parseEntryId } from './entry.ts'
+import { answeredLine, findRequests, leavesAnswered, requestSections } from './last-request.ts'
 import {
   carriedEntry,
   hasRoomForAll,
@@ -18,6 +17,7 @@ import {
   withoutFacts,
   writeHead,
 } from './request-note.ts'
+import { findRuns } from './seam.ts'
 
 interface RequestLimits {
   /** What replaces a shorter stretch is exactly what was proposed, unless it takes out an open request. */
