@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Json } from '../../src/core/text/json.ts'
 import type { Asked } from '../../src/dev-model/asked.ts'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
@@ -15,6 +16,7 @@ import { type AgentName, programOf } from './installed.ts'
 /** A busy machine takes many seconds for a start; an agent that hangs must not hang the test. */
 const RUN_TIMEOUT_MS = 240_000
 const SAID_CHARS = 1_000
+const LOOK_MS = 50
 /** A proxy that is not there: what an agent sends elsewhere goes nowhere. */
 const NO_PROXY_AT = 'http://127.0.0.1:9'
 
@@ -26,17 +28,19 @@ export class World {
   readonly folder: string
   readonly #model: DevModel
   readonly #asked: Asked[]
+  readonly #images: ReadonlyMap<Asked, number>
 
   private constructor(
     agents: readonly [Agent, ...Agent[]],
     folder: string,
     model: DevModel,
-    asked: Asked[],
+    { asked, images }: { asked: Asked[]; images: ReadonlyMap<Asked, number> },
   ) {
     this.#agents = agents
     this.folder = folder
     this.#model = model
     this.#asked = asked
+    this.#images = images
   }
 
   /**
@@ -48,17 +52,20 @@ export class World {
     { answer = answerTo, others = [] }: { answer?: Answer; others?: readonly Agent[] } = {},
   ): Promise<World> {
     const asked: Asked[] = []
+    const images = new Map<Asked, number>()
     const model = await startDevModel({
-      script: (each) => {
+      script: (each, body) => {
         if (!each.tools.some(({ name }) => name in SHELLS)) return undefined // a title, or another aside
         const answered = answer(each)
-        if (answered !== undefined) asked.push(each)
+        if (answered === undefined) return undefined
+        asked.push(each)
+        images.set(each, JSON.stringify(body).split(/"type":"(?:image|input_image)"/).length - 1)
         return answered
       },
       profiles: { anthropic: MERGING },
     })
     const folder = mkdtempSync(join(tmpdir(), `precis-${agent.name}-`))
-    const world = new World([agent, ...others], folder, model, asked)
+    const world = new World([agent, ...others], folder, model, { asked, images })
     mkdirSync(world.project)
     mkdirSync(world.home)
     writeFileSync(join(world.project, 'README.md'), '# A small project\n')
@@ -114,7 +121,31 @@ export class World {
   }
 
   /** Everything that the program says. Rejects where it fails. */
-  run(name: AgentName, args: readonly string[]): Promise<string> {
+  async run(name: AgentName, args: readonly string[]): Promise<string> {
+    const { status, said } = await this.#started(name, args).ended
+    if (status === 0) return said
+    throw new Error(`${name} ended with ${status}:\n${said.slice(-SAID_CHARS)}`)
+  }
+
+  /** Runs the agent and presses Ctrl-C as soon as it is where the test wants it. */
+  async interrupts(args: readonly string[], isThere: () => boolean): Promise<void> {
+    const { child, ended } = this.#started(this.agent.name, args)
+    let isOver = false
+    const over = ended.finally(() => {
+      isOver = true
+    })
+    while (!isOver && !isThere()) await delay(LOOK_MS)
+    if (isOver) throw new Error(`it ended by itself:\n${(await over).said.slice(-SAID_CHARS)}`)
+    child.kill('SIGINT')
+    await over
+  }
+
+  /** How many images the model was shown. */
+  imagesIn(asked: Asked): number {
+    return this.#images.get(asked) ?? 0
+  }
+
+  #started(name: AgentName, args: readonly string[]) {
     const child = spawn(programOf(name), args, {
       cwd: this.project,
       env: this.environment(),
@@ -126,14 +157,13 @@ export class World {
       stream.setEncoding('utf8').on('data', (piece: string) => {
         said += piece
       })
-    return new Promise((resolve, reject) => {
-      child.once('error', reject)
-      child.once('close', (status, signal) => {
-        if (status === 0) resolve(said)
-        else
-          reject(new Error(`${name} ended with ${status ?? signal}:\n${said.slice(-SAID_CHARS)}`))
-      })
-    })
+    const ended = new Promise<{ status: number | string | null; said: string }>(
+      (resolve, reject) => {
+        child.once('error', reject)
+        child.once('close', (status, signal) => resolve({ status: status ?? signal, said }))
+      },
+    )
+    return { child, ended }
   }
 
   environment(): NodeJS.ProcessEnv {
@@ -188,7 +218,7 @@ export function shellCall({ tools }: Asked, command: string): AnswerCall {
 }
 
 /** A call a round with a long output; the second round of a prompt fails. */
-function answerTo(asked: Asked): ScriptedAnswer {
+export function answerTo(asked: Asked): ScriptedAnswer {
   const texts = asked.turns.map(({ role, parts }) =>
     role === 'user' ? parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n') : '',
   )

@@ -5,7 +5,7 @@ import type { TokenUsage } from '../../core/view/content.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { ReadNotes } from '../../formats/reading/notes.ts'
 import { detectFormat, sampleOf } from '../../formats/reading/sample.ts'
-import { findWorkplace } from '../../formats/reading/workplace.ts'
+import { findWorkplace, isOfSubAgent } from '../../formats/reading/workplace.ts'
 import type { SessionFormat, Source } from '../../formats/session-format.ts'
 import { costOf, type ModelOverrides, modelInfo } from '../../providers/catalogue.ts'
 import type { Io } from '../process-io.ts'
@@ -16,6 +16,8 @@ export interface SessionFacts {
   readonly format: string
   readonly project?: string
   readonly title?: string
+  /** What a sub-agent did: named by its id, and in no list. */
+  readonly isSubAgent?: boolean
 }
 
 /** What one model was used for on one day. */
@@ -44,12 +46,12 @@ export async function readFacts(
   for (const bytes of HEAD_BYTES) {
     facts = await factsWithin(session, bytes, formats, io).catch(() => undefined)
     const isWhole = facts?.project !== undefined && facts.title !== undefined
-    if (isWhole || (facts && bytes >= session.bytes)) break
+    if (isWhole || facts?.isSubAgent || (facts && bytes >= session.bytes)) break
   }
   if (!facts) return undefined
   const { project = facts.project, title = facts.title } = session
   return {
-    format: facts.format,
+    ...facts,
     ...(project !== undefined && project !== '' && { project }),
     ...(title !== undefined && title !== '' && { title }),
   }
@@ -72,6 +74,7 @@ async function factsWithin(
       drafts.push(draft)
       title ??= titleIn(draft)
     }
+    if (isOfSubAgent(drafts)) break
     if (title !== undefined && findWorkplace(drafts) !== undefined) break
   }
   const project = findWorkplace(drafts)
@@ -79,6 +82,7 @@ async function factsWithin(
     format: format.id,
     ...(project !== undefined && { project }),
     ...(title !== undefined && { title }),
+    ...(isOfSubAgent(drafts) && { isSubAgent: true }),
   }
 }
 
