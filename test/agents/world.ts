@@ -111,6 +111,14 @@ export class World {
     return asked
   }
 
+  /** What was asked beside the conversation, as texts. */
+  get asideTexts(): readonly string[] {
+    const own = new Set(this.#asked.map((asked) => JSON.stringify(asked)))
+    return this.#model.requests
+      .map(({ asked }) => JSON.stringify(asked))
+      .filter((text) => !own.has(text))
+  }
+
   /** How many requests were sent beside those for the conversation: titles, and summaries by the host. */
   get asides(): number {
     return this.#model.requests.length - this.#asked.length

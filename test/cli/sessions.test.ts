@@ -111,13 +111,27 @@ describe('precis sessions', () => {
       undefined,
       expect.any(String),
     ])
-    const { rows } = await place().json<{ rows: { sessions: number }[] }>([
-      'sessions',
-      '--by',
-      'agent',
-    ])
-    expect(rows).toMatchObject([{ sessions: 2 }])
     expect((await place().precis(['inspect', 'c0de1111'])).stdout).toContain('tokens')
+  })
+
+  it('counts what sub-agents cost with the session that started them', async () => {
+    const answers = async () => {
+      const { rows } = await place().json<{ rows: { sessions: number; answers: number }[] }>([
+        ...['sessions', '--by', 'agent'],
+      ])
+      expect(rows.map(({ sessions }) => sessions)).toEqual([1])
+      return rows[0]?.answers ?? 0
+    }
+    put(CLAUDE, sample('session.jsonl'), 30)
+    const alone = await answers()
+    const text = readFileSync(sample('session.jsonl'), 'utf8')
+    const side = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.stringify({ ...JSON.parse(line), isSidechain: true }))
+    put(CLAUDE.replace('.jsonl', '/subagents/agent-a1.jsonl'), Buffer.from(side.join('\n')), 20)
+    expect(await answers()).toBe(2 * alone)
+    expect(await list()).toHaveLength(1)
   })
 
   it('sums up by day, model and project', async () => {

@@ -47,7 +47,7 @@ export async function listSessions(
   const { settings } = loadSettings(io)
   const cache = await FactsCache.open(io)
   // A sub-agent costs, too.
-  const looking = { settings, cache, ...(by !== undefined && { subAgents: true }) }
+  const looking = { settings, cache, ...(by !== undefined && { subAgents: 'all' as const }) }
   const selected = await selectSessions(folders, flags, looking, io)
   if (by !== undefined) {
     const counted = await withUsage(selected, cache, settings, Number.POSITIVE_INFINITY, io)

@@ -31,8 +31,8 @@ interface Looking {
   readonly cache: FactsCache
   /** Called with files that are no session, or cannot be read. */
   onSkipped?(session: FoundSession): void
-  /** Also what sub-agents did, which is nothing that a person goes on with. */
-  readonly subAgents?: boolean
+  /** Also what sub-agents did, which is nothing that a person goes on with; `all`: also what only costs. */
+  readonly subAgents?: boolean | 'all'
   /** Sessions that are passed over without a word. */
   isLeftOut?(session: FoundSession): boolean
 }
@@ -50,7 +50,7 @@ export async function selectSessions(
   const sinceMs = since === undefined ? 0 : timeOf(since)
   const found =
     folders.length === 0
-      ? await findSessions(settings, io, agents)
+      ? await findSessions(settings, io, agents, subAgents === 'all')
       : (await Promise.all(folders.map((folder) => sessionsIn(folder, io)))).flat()
   const wanted = wantedProject(project, here ? io.cwd : undefined)
   const selected: KnownSession[] = []
