@@ -10,7 +10,7 @@ import { countOf, expectKept, firstSent, type Sent } from './sent.ts'
 import { promptFor, World } from './world.ts'
 
 const { available, notice } = requirement('agents')
-const TIMEOUT_MS = 900_000
+const TIMEOUT_MS = 1_500_000
 const SUMMARIZE = ['--strategy', 'summarize', '--model', 'dev']
 const NOT_TYPED = 'NOT USER INPUT'
 const SUMMARY = 'Summary of previous conversation'

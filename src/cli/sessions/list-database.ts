@@ -6,7 +6,7 @@ import type { FoundSession } from './found-session.ts'
 export async function listDatabase(
   database: DatabaseSession,
   agent: string,
-  subAgents: boolean,
+  subAgents = false,
 ): Promise<FoundSession[]> {
   const db = await openDatabase(database, { readonly: true })
   try {
