@@ -80,7 +80,7 @@ export class OddTask {
   }
 }
 
-export function isOfHelper({ turns }: Asked): boolean {
+export function isOfSubAgent({ turns }: Asked): boolean {
   const [first] = turns.map(userText).filter((text) => PROMPTS.some((each) => text.includes(each)))
   return first?.includes(HELP) ?? false
 }

@@ -5,7 +5,7 @@ import { requirement } from '../require.ts'
 import type { Agent } from './agent.ts'
 import { AGENTS } from './agents.ts'
 import { VERSIONS } from './installed.ts'
-import { DELEGATE, FOUND, isOfHelper, LOOK, OddTask } from './odd-task.ts'
+import { DELEGATE, FOUND, isOfSubAgent, LOOK, OddTask } from './odd-task.ts'
 import { countOf, expectKept, firstSent, type Sent } from './sent.ts'
 import { promptFor, World } from './world.ts'
 
@@ -31,7 +31,7 @@ async function record(agent: Agent) {
   const resume = (prompt: string) => agent.resume(session, prompt)
   if (agent.name !== 'pi') {
     const asked = await world.sends(resume(DELEGATE))
-    expect(asked.some(isOfHelper)).toBe(true)
+    expect(asked.some(isOfSubAgent)).toBe(true)
     expect(JSON.stringify(asked.at(-1))).toContain(FOUND)
   }
   await world.sends(resume(promptFor(4, 'the sources')))

@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Json } from '../../src/core/text/json.ts'
 import type { Asked } from '../../src/dev-model/asked.ts'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
 import type { AnswerCall, ScriptedAnswer } from '../../src/dev-model/reply.ts'
 import { PROFILES } from '../../src/validate/validate.ts'
 import { type Ran, runPrecis } from '../cli/run.ts'
+import { until } from '../wait.ts'
 import type { Agent } from './agent.ts'
 import { type AgentName, programOf } from './installed.ts'
 
@@ -142,7 +142,8 @@ export class World {
     const over = ended.finally(() => {
       isOver = true
     })
-    while (!isOver && !isThere()) await delay(LOOK_MS)
+    const options = { withinMs: RUN_TIMEOUT_MS, everyMs: LOOK_MS }
+    await until('the place to interrupt it', () => isOver || isThere(), options)
     if (isOver) throw new Error(`it ended by itself:\n${(await over).said.slice(-SAID_CHARS)}`)
     child.kill('SIGINT')
     await over
