@@ -8,7 +8,7 @@ import { answerTo, shellCall, type World } from './world.ts'
 
 export const LOOK = 'Please look at the picture.'
 export const DELEGATE = 'Please ask a helper for the number.'
-export const HELP = 'Find out the number, helper.'
+const HELP = 'Find out the number, helper.'
 export const FOUND = 'The helper found number 42.'
 const WAIT = 'Please run the slow command.'
 const TALK = 'Please tell a long story.'
