@@ -6,6 +6,9 @@ import type { Agent, AgentSession, Surroundings } from './agent.ts'
 const MODEL = 'dev-1'
 const KEY = 'any'
 
+/** What it may use without asking. */
+const CLAUDE_TOOLS = ['Bash', 'Agent']
+
 const claudeCode: Agent = {
   name: 'claude-code',
   tellsFailures: true,
@@ -17,8 +20,8 @@ const claudeCode: Agent = {
     DISABLE_AUTOUPDATER: '1',
   }),
   setUp: () => undefined,
-  start: (prompt) => ['-p', prompt, '--allowedTools', 'Bash'],
-  resume: ({ id }, prompt) => ['-p', prompt, '--allowedTools', 'Bash', '--resume', id],
+  start: (prompt) => ['-p', prompt, '--allowedTools', ...CLAUDE_TOOLS],
+  resume: ({ id }, prompt) => ['-p', prompt, '--resume', id, '--allowedTools', ...CLAUDE_TOOLS],
   recorded: (world) => lineFile(world, '.claude/projects', (name) => name.replace('.jsonl', '')),
   adopt: async (world, text) => {
     const id = fieldIn(text, 'sessionId')
@@ -72,7 +75,12 @@ const openCode: Agent = {
     OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
   }),
   setUp: (world) => {
-    const model = { name: MODEL, limit: { context: 200_000, output: 8_000 } }
+    const model = {
+      name: MODEL,
+      limit: { context: 200_000, output: 8_000 },
+      attachment: true,
+      modalities: { input: ['text', 'image'], output: ['text'] },
+    }
     const settings = {
       autoupdate: false,
       share: 'disabled',
@@ -114,7 +122,7 @@ const pi: Agent = {
   environment: () => ({ PI_OFFLINE: '1' }),
   setUp: (world) => {
     const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-    const model = { id: MODEL, name: MODEL, reasoning: false, input: ['text'], cost }
+    const model = { id: MODEL, name: MODEL, reasoning: false, input: ['text', 'image'], cost }
     const dev = {
       baseUrl: world.url,
       api: 'anthropic-messages',

@@ -9,12 +9,14 @@ import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
 import type { AnswerCall, ScriptedAnswer } from '../../src/dev-model/reply.ts'
 import { PROFILES } from '../../src/validate/validate.ts'
 import { type Ran, runPrecis } from '../cli/run.ts'
+import { until } from '../wait.ts'
 import type { Agent } from './agent.ts'
 import { type AgentName, programOf } from './installed.ts'
 
 /** A busy machine takes many seconds for a start; an agent that hangs must not hang the test. */
 const RUN_TIMEOUT_MS = 240_000
 const SAID_CHARS = 1_000
+const LOOK_MS = 50
 /** A proxy that is not there: what an agent sends elsewhere goes nowhere. */
 const NO_PROXY_AT = 'http://127.0.0.1:9'
 
@@ -26,17 +28,19 @@ export class World {
   readonly folder: string
   readonly #model: DevModel
   readonly #asked: Asked[]
+  readonly #images: ReadonlyMap<Asked, number>
 
   private constructor(
     agents: readonly [Agent, ...Agent[]],
     folder: string,
     model: DevModel,
-    asked: Asked[],
+    { asked, images }: { asked: Asked[]; images: ReadonlyMap<Asked, number> },
   ) {
     this.#agents = agents
     this.folder = folder
     this.#model = model
     this.#asked = asked
+    this.#images = images
   }
 
   /**
@@ -48,17 +52,20 @@ export class World {
     { answer = answerTo, others = [] }: { answer?: Answer; others?: readonly Agent[] } = {},
   ): Promise<World> {
     const asked: Asked[] = []
+    const images = new Map<Asked, number>()
     const model = await startDevModel({
-      script: (each) => {
+      script: (each, body) => {
         if (!each.tools.some(({ name }) => name in SHELLS)) return undefined // a title, or another aside
         const answered = answer(each)
-        if (answered !== undefined) asked.push(each)
+        if (answered === undefined) return undefined
+        asked.push(each)
+        images.set(each, JSON.stringify(body).split(/"type":"(?:image|input_image)"/).length - 1)
         return answered
       },
       profiles: { anthropic: MERGING },
     })
     const folder = mkdtempSync(join(tmpdir(), `precis-${agent.name}-`))
-    const world = new World([agent, ...others], folder, model, asked)
+    const world = new World([agent, ...others], folder, model, { asked, images })
     mkdirSync(world.project)
     mkdirSync(world.home)
     writeFileSync(join(world.project, 'README.md'), '# A small project\n')
@@ -104,6 +111,14 @@ export class World {
     return asked
   }
 
+  /** What was asked beside the conversation, as texts. */
+  get asideTexts(): readonly string[] {
+    const own = new Set(this.#asked.map((asked) => JSON.stringify(asked)))
+    return this.#model.requests
+      .map(({ asked }) => JSON.stringify(asked))
+      .filter((text) => !own.has(text))
+  }
+
   /** How many requests were sent beside those for the conversation: titles, and summaries by the host. */
   get asides(): number {
     return this.#model.requests.length - this.#asked.length
@@ -114,7 +129,32 @@ export class World {
   }
 
   /** Everything that the program says. Rejects where it fails. */
-  run(name: AgentName, args: readonly string[]): Promise<string> {
+  async run(name: AgentName, args: readonly string[]): Promise<string> {
+    const { status, said } = await this.#started(name, args).ended
+    if (status === 0) return said
+    throw new Error(`${name} ended with ${status}:\n${said.slice(-SAID_CHARS)}`)
+  }
+
+  /** Runs the agent and presses Ctrl-C as soon as it is where the test wants it. */
+  async interrupts(args: readonly string[], isThere: () => boolean): Promise<void> {
+    const { child, ended } = this.#started(this.agent.name, args)
+    let isOver = false
+    const over = ended.finally(() => {
+      isOver = true
+    })
+    const options = { withinMs: RUN_TIMEOUT_MS, everyMs: LOOK_MS }
+    await until('the place to interrupt it', () => isOver || isThere(), options)
+    if (isOver) throw new Error(`it ended by itself:\n${(await over).said.slice(-SAID_CHARS)}`)
+    child.kill('SIGINT')
+    await over
+  }
+
+  /** How many images the model was shown. */
+  imagesIn(asked: Asked): number {
+    return this.#images.get(asked) ?? 0
+  }
+
+  #started(name: AgentName, args: readonly string[]) {
     const child = spawn(programOf(name), args, {
       cwd: this.project,
       env: this.environment(),
@@ -126,14 +166,13 @@ export class World {
       stream.setEncoding('utf8').on('data', (piece: string) => {
         said += piece
       })
-    return new Promise((resolve, reject) => {
-      child.once('error', reject)
-      child.once('close', (status, signal) => {
-        if (status === 0) resolve(said)
-        else
-          reject(new Error(`${name} ended with ${status ?? signal}:\n${said.slice(-SAID_CHARS)}`))
-      })
-    })
+    const ended = new Promise<{ status: number | string | null; said: string }>(
+      (resolve, reject) => {
+        child.once('error', reject)
+        child.once('close', (status, signal) => resolve({ status: status ?? signal, said }))
+      },
+    )
+    return { child, ended }
   }
 
   environment(): NodeJS.ProcessEnv {
@@ -188,7 +227,7 @@ export function shellCall({ tools }: Asked, command: string): AnswerCall {
 }
 
 /** A call a round with a long output; the second round of a prompt fails. */
-function answerTo(asked: Asked): ScriptedAnswer {
+export function answerTo(asked: Asked): ScriptedAnswer {
   const texts = asked.turns.map(({ role, parts }) =>
     role === 'user' ? parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n') : '',
   )

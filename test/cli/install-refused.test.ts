@@ -7,6 +7,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -147,6 +149,38 @@ describe('a place that cannot be written', () => {
     expect(status).not.toBe(0)
     expect(readFileSync(join(place().folder, 'file'), 'utf8')).toBe('not a directory')
   })
+
+  it('is named where it is a link that leads nowhere, and the link stays', async () => {
+    const link = join(place().folder, '.codex/config.toml')
+    mkdirSync(dirname(link))
+    symlinkSync('/nowhere/config.toml', link)
+    const { status, stderr } = await place().precis(['install', 'codex'])
+    expect(stderr).toContain('.codex/config.toml is a link that leads nowhere')
+    expect(stderr).toContain('hint: Nothing was changed.')
+    expect(status).toBe(1)
+    expect(readdirSync(dirname(link))).toEqual(['config.toml'])
+    expect(readlinkSync(link)).toBe('/nowhere/config.toml')
+  })
+
+  it.skipIf(!hasProgram('other-user') || !hasProgram('readable-checkout'))(
+    'is a file that its owner made read-only',
+    () => {
+      const { folder } = place()
+      put('.claude.json', '{}')
+      mkdirSync(join(folder, '.claude'))
+      for (const name of ['', '.claude', '.claude.json'])
+        chownSync(join(folder, name), NOBODY, NOBODY)
+      chmodSync(join(folder, '.claude.json'), 0o444)
+      const { status, stderr } = spawnSync(process.execPath, [PRECIS, 'install', 'claude-code'], {
+        ...{ cwd: folder, encoding: 'utf8', env: place().environment() },
+        ...{ uid: NOBODY, gid: NOBODY },
+      })
+      expect(stderr).toContain('.claude.json cannot be written: ')
+      expect(status).toBe(1)
+      expect(readFileSync(join(folder, '.claude.json'), 'utf8')).toBe('{}')
+      expect(readdirSync(join(folder, '.claude'))).toEqual([])
+    },
+  )
 
   it.skipIf(!hasProgram('other-user') || !hasProgram('readable-checkout'))(
     'is named to another user than root, too',

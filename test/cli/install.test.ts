@@ -11,6 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { filesOf } from '../../src/cli/hosts/host-files.ts'
 import { eachPlace, sample } from './place.ts'
 
 const place = eachPlace()
@@ -121,6 +122,17 @@ describe('precis install', () => {
     await place().precis(['uninstall', 'pi'])
     expect(configuration()).toEqual(before)
     expect(place().read('.pi/agent/extensions/precis.js')).toBe('// my own\n')
+  })
+
+  it('writes a hook that a shell runs from a folder of any name', () => {
+    const command = [process.execPath, join(place().folder, 'a b"$(touch c)`d`\\e', 'precis.js')]
+    const [file] = filesOf('claude-code', { command, home: place().folder, environment: {} })
+    const { hooks } = JSON.parse(file?.add(undefined) ?? '')
+    const [{ command: line }] = hooks.SessionEnd[0].hooks
+    mkdirSync(dirname(command[1] ?? ''))
+    writeFileSync(command[1] ?? '', 'console.log(process.argv.slice(2).join())')
+    expect(execFileSync('sh', ['-c', line], { encoding: 'utf8' })).toBe('hook,claude-code\n')
+    expect(file?.remove(file.add('{}'), '{}')).toBe('{}')
   })
 
   it('names the plug-in by its path, also in a folder with a space', () => {

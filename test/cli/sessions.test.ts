@@ -96,6 +96,44 @@ describe('precis sessions', () => {
     expect(wrong.stderr).toContain('Did you mean codex?')
   })
 
+  it('lists what a sub-agent of Codex did only where it is named, and takes no word of it for the user’s', async () => {
+    const main = readFileSync(sample('sessions/codex.jsonl'), 'utf8')
+    put(CODEX, Buffer.from(main), 20)
+    const [first = '', ...lines] = main.split('\n')
+    const { payload, ...meta } = JSON.parse(first)
+    const source = { subagent: { thread_spawn: { depth: 1 } } }
+    const side = [JSON.stringify({ ...meta, payload: { ...payload, source } }), ...lines]
+    const name = CODEX.replace('c0de0000', 'c0de1111')
+    put(name, Buffer.from(side.join('\n')), 10)
+    expect(await list()).toHaveLength(1)
+    expect(await list('--last')).toMatchObject([{ id: expect.stringMatching(/^c0de0000/) }])
+    expect((await list('.codex/sessions')).map(({ title }) => title)).toEqual([
+      undefined,
+      expect.any(String),
+    ])
+    expect((await place().precis(['inspect', 'c0de1111'])).stdout).toContain('tokens')
+  })
+
+  it('counts what sub-agents cost with the session that started them', async () => {
+    const answers = async () => {
+      const { rows } = await place().json<{ rows: { sessions: number; answers: number }[] }>([
+        ...['sessions', '--by', 'agent'],
+      ])
+      expect(rows.map(({ sessions }) => sessions)).toEqual([1])
+      return rows[0]?.answers ?? 0
+    }
+    put(CLAUDE, sample('session.jsonl'), 30)
+    const alone = await answers()
+    const text = readFileSync(sample('session.jsonl'), 'utf8')
+    const side = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.stringify({ ...JSON.parse(line), isSidechain: true }))
+    put(CLAUDE.replace('.jsonl', '/subagents/agent-a1.jsonl'), Buffer.from(side.join('\n')), 20)
+    expect(await answers()).toBe(2 * alone)
+    expect(await list()).toHaveLength(1)
+  })
+
   it('sums up by day, model and project', async () => {
     putAll()
     for (const by of ['day', 'model', 'project', 'agent']) {

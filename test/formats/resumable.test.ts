@@ -119,6 +119,20 @@ describe('Codex', () => {
     ])
   })
 
+  it('takes what a sub-agent is asked for the words of a model', async () => {
+    const source = { subagent: { thread_spawn: { depth: 1 } } }
+    const origins = async (more: object) => {
+      const first = at('session_meta', { id: 'a', cwd: '/here', ...more })
+      const { threads, threadId } = await openText(
+        lines(first, at('response_item', says('user', 'Never push.'))),
+      )
+      const events = await threads.getAllEvents(threadId)
+      return events.flatMap((event) => (event.type === 'USER_MESSAGE' ? [event.origin] : []))
+    }
+    expect(await origins({ source })).toEqual(['model'])
+    expect(await origins({ source: 'cli' })).toEqual(['typed'])
+  })
+
   it('names no provider and no model of another agent', async () => {
     const model = 'anthropic/claude-x' as const
     const { view, threads, threadId } = await threadOf([
@@ -166,6 +180,18 @@ describe('Codex', () => {
     const written = formatOf('codex').write?.({ view, events }, writing())
     expect(written?.problems).toContain('only the text of a result says that its tool failed')
     expect((await openText(written?.text ?? '')).view).toEqual(view)
+  })
+})
+
+describe('Claude Code', () => {
+  it('is told that no user said what became of a sub-agent', async () => {
+    const told = '<task-notification>\n<result>42</result>\n</task-notification>'
+    const { view } = await threadOf([user('go'), user(told), user('and?')])
+    const { text = '' } = formatOf('claude-code').write?.({ view }, writing()) ?? {}
+    const origins = parsed(text).map(({ message, origin }) => [message, origin])
+    expect(origins).toContainEqual([{ role: 'user', content: told }, { kind: 'task-notification' }])
+    expect(origins.filter(([, origin]) => origin !== undefined)).toHaveLength(1)
+    expect(text).toContain('and?')
   })
 })
 

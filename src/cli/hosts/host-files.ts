@@ -1,7 +1,7 @@
 // The files of each agent that `precis install` changes: how its own part is put in, found and taken out
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { extname, join } from 'node:path'
+import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Fields, fieldsIn, isFields, type Json } from '../../core/text/json.ts'
 import type { Io } from '../process-io.ts'
@@ -123,7 +123,12 @@ function openCodeConfig(folder: string): string {
 }
 
 function hookLine(command: readonly string[], host: HostName): string {
-  return `${command.map((word) => `"${word}"`).join(' ')} hook ${host}`
+  return `${command.map(quoted).join(' ')} hook ${host}`
+}
+
+/** For a shell, which looks into quotation marks for these; on Windows a backslash only parts folders. */
+function quoted(word: string): string {
+  return `"${word.replaceAll(sep === '\\' ? /["$`]/g : /["$`\\]/g, '\\$&')}"`
 }
 
 const HOOK_SECONDS = 60

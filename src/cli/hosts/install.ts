@@ -1,6 +1,6 @@
 // `precis install`, `precis uninstall`: an agent's own configuration, changed with a backup and put back to the byte
 import { constants } from 'node:fs'
-import { access, realpath, rm, rmdir, stat } from 'node:fs/promises'
+import { access, lstat, realpath, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import { nearestWord } from '../../core/text/words.ts'
@@ -155,12 +155,22 @@ export async function eachFile(
 
 /** A file is replaced by one beside it, through links: so its folder must allow that, or the nearest one above. */
 async function requireWritable(path: string): Promise<void> {
-  let folder = dirname(await realpath(path).catch(() => path))
+  const target = await realpath(path).catch(() => undefined)
+  if (target === undefined && (await lstat(path).catch(() => undefined))?.isSymbolicLink()) {
+    const hint = 'Nothing was changed. Create the file that it leads to, or remove the link.'
+    throw new PrecisError('file-unwritable', `${path} is a link that leads nowhere`, {
+      where: path,
+      hint,
+    })
+  }
+  let folder = dirname(target ?? path)
   while (!(await stat(folder).catch(() => undefined)) && dirname(folder) !== folder)
     folder = dirname(folder)
   try {
     if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' })
     await access(folder, constants.W_OK | constants.X_OK)
+    // It could be replaced all the same, but its owner locked it.
+    if (target !== undefined) await access(target, constants.W_OK)
   } catch (thrown) {
     const { code, message, hint = '', where = path } = unwritable(path, thrown)
     const options = { where, hint: `Nothing was changed. ${hint}`, cause: thrown }

@@ -11,6 +11,8 @@ export interface AgentFolders {
   readonly folders: readonly string[]
   /** Which files below them are sessions, by their path from the folder. */
   readonly files: RegExp
+  /** Which files are what its sub-agents did: for their costs alone. */
+  readonly subAgents?: RegExp
   /** The id of a session in the path of its file, as the first group. */
   readonly id: RegExp
 }
@@ -32,6 +34,7 @@ const KNOWN: readonly Known[] = [
     ],
     // Those of its sub-agents stand in folders of their own, or begin with `agent-`.
     files: /^[^/\\]+[/\\](?!agent-)[^/\\]+\.jsonl$/,
+    subAgents: /[/\\]agent-[^/\\]+\.jsonl$/,
     id: STEM,
   },
   {
@@ -106,11 +109,12 @@ export function agentFolders(
   const own = (folder: string) => resolve(cwd, folder.replace(/^~(?=$|[/\\])/, home))
   const unknown = Object.keys(sessionFolders).find((agent) => !SESSION_AGENTS.includes(agent))
   if (unknown !== undefined) throw unknownAgent(unknown, 'sessionFolders')
-  return KNOWN.map(({ agent, folders, files, id }) => {
+  return KNOWN.map(({ folders, ...known }) => {
+    const { agent, id } = known
     const given = sessionFolders[agent]?.map(own)
     return given
       ? { agent, folders: given, files: ANY_FILE, id }
-      : { agent, folders: folders(home, environment), files, id }
+      : { ...known, folders: folders(home, environment) }
   })
 }
 

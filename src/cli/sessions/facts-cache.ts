@@ -26,6 +26,7 @@ const schema = z.object({
           format: z.string(),
           project: z.string().exactOptional(),
           title: z.string().exactOptional(),
+          isSubAgent: z.boolean().exactOptional(),
         })
         .exactOptional(),
       usage: z

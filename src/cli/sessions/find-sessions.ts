@@ -18,6 +18,7 @@ export async function findSessions(
   settings: Pick<Settings, 'sessionFolders'>,
   io: Pick<Io, 'environment' | 'cwd'>,
   agents?: readonly string[],
+  subAgents = false,
 ): Promise<FoundSession[]> {
   for (const agent of agents ?? [])
     if (!SESSION_AGENTS.includes(agent)) throw unknownAgent(agent, '--agent')
@@ -25,7 +26,7 @@ export async function findSessions(
   for (const each of agentFolders(settings, io)) {
     if (agents && !agents.includes(each.agent)) continue
     for (const folder of each.folders)
-      for await (const session of sessionsBelow(folder, each)) found.push(session)
+      for await (const session of sessionsBelow(folder, each, subAgents)) found.push(session)
   }
   return found.sort(newestFirst)
 }
@@ -61,25 +62,30 @@ export async function sessionsIn(
   return found.sort(newestFirst)
 }
 
-type Wanted = Pick<AgentFolders, 'files' | 'id'> & { readonly agent?: string }
+type Wanted = Pick<AgentFolders, 'files' | 'id' | 'subAgents'> & { readonly agent?: string }
 
 async function* sessionsBelow(
   folder: string,
-  { agent, files, id }: Wanted,
+  { agent, files, id, subAgents: ofSubAgents }: Wanted,
+  subAgents = false,
 ): AsyncGenerator<FoundSession> {
   for (const path of filesBelow(folder)) {
-    if (!files.test(relative(folder, path))) continue
+    const name = relative(folder, path)
+    const isSubAgent = subAgents && (ofSubAgents?.test(name) ?? false)
+    if (!isSubAgent && !files.test(name)) continue
     const stats = statSync(path, { throwIfNoEntry: false })
     if (!stats?.isFile() || stats.size === 0) continue
     if (path.endsWith('.db')) {
       const database = databaseSession(path, folder)
-      if (database) yield* await listDatabase(database, agent ?? 'opencode').catch(noSessions)
+      if (database)
+        yield* await listDatabase(database, agent ?? 'opencode', subAgents).catch(noSessions)
       continue
     }
     const { size: bytes, mtimeMs } = stats
     const named = id.exec(path)?.[1] ?? basename(path)
     const updatedMs = Math.floor(mtimeMs)
-    yield { path, id: named, bytes, updatedMs, ...(agent !== undefined && { agent }) }
+    const known = { ...(agent !== undefined && { agent }), ...(isSubAgent && { isSubAgent }) }
+    yield { path, id: named, bytes, updatedMs, ...known }
   }
 }
 

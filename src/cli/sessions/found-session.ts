@@ -6,6 +6,8 @@ export interface FoundSession {
   readonly agent?: string
   readonly bytes: number
   readonly updatedMs: number
+  /** What a sub-agent did, where its place tells it. */
+  readonly isSubAgent?: boolean
   /** A database says these; of a file they are read from its content. */
   readonly project?: string
   readonly title?: string

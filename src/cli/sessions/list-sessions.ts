@@ -46,7 +46,9 @@ export async function listSessions(
   const by = flags.by === undefined ? undefined : requireGroup(flags.by)
   const { settings } = loadSettings(io)
   const cache = await FactsCache.open(io)
-  const selected = await selectSessions(folders, flags, { settings, cache }, io)
+  // A sub-agent costs, too.
+  const looking = { settings, cache, ...(by !== undefined && { subAgents: 'all' as const }) }
+  const selected = await selectSessions(folders, flags, looking, io)
   if (by !== undefined) {
     const counted = await withUsage(selected, cache, settings, Number.POSITIVE_INFINITY, io)
     await cache.save()

@@ -61,6 +61,7 @@ export class SessionsOfMachine implements MachineSessions {
       const isRead = !known && (isWanted || words.length > 0)
       if (isRead && performance.now() > untilMs) isPartial = true
       const facts = isRead && !isPartial ? await this.#read(session, cache) : known
+      if (facts?.isSubAgent) continue
       const isFound = facts && words.every((word) => wordsOf(session, facts).includes(word))
       // What was not read yet counts as a session where no words are looked for.
       if (isFound ?? (words.length === 0 && !this.#noSessions.has(sizedPath(session)))) total += 1

@@ -31,6 +31,8 @@ interface Looking {
   readonly cache: FactsCache
   /** Called with files that are no session, or cannot be read. */
   onSkipped?(session: FoundSession): void
+  /** Also what sub-agents did, which is nothing that a person goes on with; `all`: also what only costs. */
+  readonly subAgents?: boolean | 'all'
   /** Sessions that are passed over without a word. */
   isLeftOut?(session: FoundSession): boolean
 }
@@ -38,7 +40,7 @@ interface Looking {
 export async function selectSessions(
   folders: readonly string[],
   filters: SessionFilters,
-  { settings, cache, onSkipped, isLeftOut }: Looking,
+  { settings, cache, onSkipped, subAgents = folders.length > 0, isLeftOut }: Looking,
   io: Io,
 ): Promise<KnownSession[]> {
   const { agent: agents, project, since, here, last, id = '' } = filters
@@ -48,7 +50,7 @@ export async function selectSessions(
   const sinceMs = since === undefined ? 0 : timeOf(since)
   const found =
     folders.length === 0
-      ? await findSessions(settings, io, agents)
+      ? await findSessions(settings, io, agents, subAgents === 'all')
       : (await Promise.all(folders.map((folder) => sessionsIn(folder, io)))).flat()
   const wanted = wantedProject(project, here ? io.cwd : undefined)
   const selected: KnownSession[] = []
@@ -60,6 +62,7 @@ export async function selectSessions(
     const facts = cache.facts(session) ?? (await factsOf(session, cache, io))
     if (!facts) onSkipped?.(session)
     if (!facts || (agents && !agents.includes(facts.format))) continue
+    if (facts.isSubAgent && !subAgents && id === '') continue
     if (wanted(facts.project)) selected.push({ ...session, facts })
     if (last && selected.length > 0) break
   }

@@ -1,11 +1,11 @@
 // Facts of a session, read from its content: project and title from its beginning, usage from all of it
-import { open } from 'node:fs/promises'
+import { closeSync, openSync, readSync } from 'node:fs'
 import type { EventDraft, EventOf } from '../../core/log/event.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { ReadNotes } from '../../formats/reading/notes.ts'
 import { detectFormat, sampleOf } from '../../formats/reading/sample.ts'
-import { findWorkplace } from '../../formats/reading/workplace.ts'
+import { findWorkplace, isOfSubAgent } from '../../formats/reading/workplace.ts'
 import type { SessionFormat, Source } from '../../formats/session-format.ts'
 import { costOf, type ModelOverrides, modelInfo } from '../../providers/catalogue.ts'
 import type { Io } from '../process-io.ts'
@@ -16,6 +16,8 @@ export interface SessionFacts {
   readonly format: string
   readonly project?: string
   readonly title?: string
+  /** What a sub-agent did: named by its id, and in no list. */
+  readonly isSubAgent?: boolean
 }
 
 /** What one model was used for on one day. */
@@ -31,7 +33,8 @@ export interface DayUsage {
 }
 
 /** Most sessions say within the first of these what they are about; a document has to be read whole. */
-const HEAD_BYTES = [16_000, 500_000]
+const MOST_HEAD_BYTES = 500_000
+const HEAD_BYTES = [16_000, MOST_HEAD_BYTES]
 const TITLE_CHARS = 200
 
 /** Undefined where the file is no session. */
@@ -44,12 +47,12 @@ export async function readFacts(
   for (const bytes of HEAD_BYTES) {
     facts = await factsWithin(session, bytes, formats, io).catch(() => undefined)
     const isWhole = facts?.project !== undefined && facts.title !== undefined
-    if (isWhole || (facts && bytes >= session.bytes)) break
+    if (isWhole || facts?.isSubAgent || (facts && bytes >= session.bytes)) break
   }
   if (!facts) return undefined
   const { project = facts.project, title = facts.title } = session
   return {
-    format: facts.format,
+    ...facts,
     ...(project !== undefined && project !== '' && { project }),
     ...(title !== undefined && title !== '' && { title }),
   }
@@ -72,6 +75,7 @@ async function factsWithin(
       drafts.push(draft)
       title ??= titleIn(draft)
     }
+    if (isOfSubAgent(drafts)) break
     if (title !== undefined && findWorkplace(drafts) !== undefined) break
   }
   const project = findWorkplace(drafts)
@@ -79,6 +83,7 @@ async function factsWithin(
     format: format.id,
     ...(project !== undefined && { project }),
     ...(title !== undefined && { title }),
+    ...(isOfSubAgent(drafts) && { isSubAgent: true }),
   }
 }
 
@@ -93,13 +98,16 @@ function titleIn(draft: EventDraft): string | undefined {
 
 /** What every answer of the session was billed with, in all its branches that the reader follows. */
 export async function readUsage(
-  { path }: FoundSession,
+  session: FoundSession,
   format: SessionFormat,
   overrides: ModelOverrides,
   io: Pick<Io, 'stdin' | 'cwd'>,
 ): Promise<DayUsage[]> {
   const days = new Map<string, DayUsage>()
-  const source = await openInput(path, io)
+  const isShort = session.bytes <= MOST_HEAD_BYTES
+  const source = isShort
+    ? await headOf(session, session.bytes, io)
+    : await openInput(session.path, io)
   for await (const step of format.read(source, new ReadNotes())) {
     if (step.type !== 'drafts') continue
     for (const { draft } of step.drafts) {
@@ -141,10 +149,11 @@ async function headOf(
   io: Pick<Io, 'stdin' | 'cwd'>,
 ): Promise<Source> {
   if (!path.endsWith('.jsonl')) return openInput(path, io)
-  const file = await open(path, 'r')
+  // Of a thousand files one after another: waiting for a thread each time takes longer than reading.
+  const file = openSync(path, 'r')
   try {
     const buffer = Buffer.allocUnsafe(Math.min(bytes, all))
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0)
+    const bytesRead = readSync(file, buffer, 0, buffer.length, 0)
     const read = buffer.subarray(0, bytesRead)
     const end = bytesRead < all ? read.lastIndexOf(0x0a) + 1 : bytesRead
     const head = read.subarray(0, end)
@@ -155,6 +164,6 @@ async function headOf(
       },
     }
   } finally {
-    await file.close()
+    closeSync(file)
   }
 }

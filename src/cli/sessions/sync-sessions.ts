@@ -199,7 +199,7 @@ async function selected(flags: SessionFilters, settings: Settings, io: Io) {
   if (project === undefined && since === undefined && !here && !last)
     return findSessions(settings, io, agent)
   const cache = await FactsCache.open(io)
-  const found = await selectSessions([], flags, { settings, cache }, io)
+  const found = await selectSessions([], flags, { settings, cache, subAgents: true }, io)
   await cache.save()
   return found
 }

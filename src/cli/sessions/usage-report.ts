@@ -31,11 +31,12 @@ export function sumUsage(
   by: UsageGroup,
 ): UsageRow[] {
   const rows = new Map<string, UsageRow>()
-  for (const { facts, usage } of sessions) {
+  for (const { facts, usage, isSubAgent = facts.isSubAgent ?? false } of sessions) {
     const seen = new Set<string>()
     for (const each of usage) {
       const name = nameOf(by, facts, each) || 'unknown'
-      rows.set(name, added(rows.get(name), name, each, !seen.has(name)))
+      // What a sub-agent cost belongs to the session that started it.
+      rows.set(name, added(rows.get(name), name, each, !isSubAgent && !seen.has(name)))
       seen.add(name)
     }
   }

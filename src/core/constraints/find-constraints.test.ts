@@ -98,6 +98,8 @@ describe('what binds', () => {
     'now run it once more, please',
     'look at my STYLE.md',
     'Propose where each of these files should go.',
+    'Please go on with the release.',
+    'now go on with the tests',
     'I want you to do a thorough analysis of the parser, then give me a plan.',
     'if yes, do it, if not commit first',
     'create a page that you think should be in this library',

@@ -35,7 +35,7 @@ const ENGLISH: Cues = {
     clause(
       '(?:decision|decided|settled|policy|requirement)\\s*[:—–-]|(?:target|require|pin) [\\w.-]+ v?\\d[\\w.]*|(?:one|two|three|\\d+) [\\w-]+ (?:per|for each|for every) [\\w-]+|cap [^,;]{2,60} (?:at|to) \\W?\\d[\\w.]*|let.?s agree|leave [^,;]{1,60} (?:be|to (?:me|us|ci|them))',
     ),
-    /^(?!the\b|it\b|this\b|that\b|my\b|there\b)(?:[\w-]+ ){1,3}(?:go|live|belong) (?:to|in|into|under|through|on|behind)\b(?!.*\b(?:fail|wrong|lost|nowhere|spam)\b)|\bcomes? first\b/i,
+    /^(?!the\b|it\b|this\b|that\b|my\b|there\b|please\b)(?:[\w-]+ ){1,3}(?:go(?! on (?:with|until|as)\b)|live|belong) (?:to|in|into|under|through|on|behind)\b(?!.*\b(?:fail|wrong|lost|nowhere|spam)\b)|\bcomes? first\b/i,
     /\b(?:off the table|(?:not|isn't|aren't) an option|(?:is|are|stays?) frozen|belongs to (?:something|someone|somebody) else|(?:was|is|has been) agreed|preference for|preferably|so (?:no|at most|never|only|nothing|please)\b)/i,
     /\bi (?:already told you|told you(?: that)? (?:already|before|twice)|already said|was wrong when|told you wrong|misspoke)\b|\b(?:as|like) i (?:already )?said\b|\bis called [\w./@-]+, /i,
     // Of things in general.

@@ -190,6 +190,7 @@ describe('shell commands in the ledger [NEED-05]', () => {
     'git -C src add d.ts',
     '[[ -f a.ts && ! -f n.ts ]] && echo there',
     '(( 5 > 3 )) && echo y',
+    'seq 1 3 | sed "s/^/y /"; echo y',
   ])('what changes no file is not said to be unclear: %s', (command) => {
     const ledger = ledgerOf(...START, ...ran(command, 'y'))
     expect([...fates(ledger), ...ledger.unclear]).toEqual([])

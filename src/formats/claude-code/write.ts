@@ -64,6 +64,9 @@ const MARKS: { readonly [status in ToolStatus]?: Fields } = {
   aborted: { [STATUS]: 'aborted' },
 }
 
+/** What became of a sub-agent: Claude Code tells its model that no user said it, where the line does. */
+const NOTIFICATION = /^\s*<task-notification>/
+
 class Lines {
   readonly done: Json[] = []
   readonly #options: WriteOptions
@@ -177,6 +180,8 @@ class Lines {
     const said: MessagePart[] = []
     for (const part of parts) {
       if (part.type === 'tool_result') this.#said([this.#block(part)], MARKS[part.status])
+      else if (part.type === 'text' && NOTIFICATION.test(part.text))
+        this.#said(part.text, { origin: { kind: 'task-notification' } })
       else if (part.type !== 'system_reminder') said.push(part)
     }
     const [only] = said

@@ -19,6 +19,7 @@ import type { ReadNotes } from '../reading/notes.ts'
 import { type RawRecord, usageFrom } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readLines } from '../reading/record-reader.ts'
 import { ResponseItems, textOfMessage, userContent } from '../reading/response-items.ts'
+import { isSubAgentMeta } from '../reading/workplace.ts'
 import type { Sample, Source, Step } from '../session-format.ts'
 import { plainItems } from './hosted.ts'
 
@@ -56,6 +57,7 @@ class RolloutReader extends OneThreadReader {
   #system: string | undefined
   #total = -1
   #hosted = 0 // calls in items of their own kind
+  #writer: 'typed' | 'model' = 'typed'
 
   constructor(notes: ReadNotes) {
     super(CODEX, notes)
@@ -87,6 +89,7 @@ class RolloutReader extends OneThreadReader {
   /** Written anew on every resume. */
   #meta(payload: Fields, origin: Origin): KeptBecause {
     this.#provider = textIn(payload.model_provider) ?? this.#provider
+    if (isSubAgentMeta(payload)) this.#writer = 'model'
     const text = textIn(fieldsIn(payload.base_instructions).text) ?? textIn(payload.instructions)
     if (text === undefined || text === this.#system)
       return 'session_meta: says nothing new to the model'
@@ -118,7 +121,7 @@ class RolloutReader extends OneThreadReader {
     const name = readName(item)
     if (name !== undefined) this.#names.add(name)
     const named = { ...origin, ...(name !== undefined && { names: [name] }) }
-    const choices = { model: modelRef(this.#provider, this.#model) }
+    const choices = { model: modelRef(this.#provider, this.#model), writer: this.#writer }
     if (item.type === 'agent_message') {
       const author = textIn(item.author) ?? 'another agent'
       this.conversation.reminder(`${author}: ${textOfMessage(item)}`, named)

@@ -17,6 +17,8 @@ const PROVIDER = 'openai'
 
 export interface ItemChoices {
   readonly model: ModelRef
+  /** Who wrote what stands under the user's name; what a sub-agent is asked, a model did. */
+  readonly writer?: 'typed' | 'model'
 }
 
 /**
@@ -74,7 +76,7 @@ export class ResponseItems {
     this.#isOpen = false
     const content = userContent(item)
     if (item.role === 'user') {
-      this.#to.user(content, origin, 'typed')
+      this.#to.user(content, origin, choices.writer ?? 'typed')
       return true
     }
     if (item.role !== 'developer' && item.role !== 'system') return false

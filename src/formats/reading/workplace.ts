@@ -1,4 +1,4 @@
-// Where a session took place: the working directory that the records of each agent name.
+// Where a session took place, by the working directory that its records name, and whether a sub-agent had it.
 import type { EventDraft } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
@@ -36,4 +36,22 @@ function placeIn({ cwd, payload, info }: Fields): string | undefined {
   const { directory, path } = fieldsIn(info)
   const named = [cwd, fieldsIn(payload).cwd, directory, fieldsIn(path).cwd]
   return named.map(textIn).find((place) => place !== undefined && place !== '')
+}
+
+/** Codex gives each of its sub-agents a file of its own, and says so in the first record. */
+export function isOfSubAgent(
+  events: readonly Pick<EventDraft, 'type' | 'data' | 'source'>[],
+): boolean {
+  for (const event of events) {
+    const kept = fieldsIn(event.type === 'FOREIGN' ? (event.data as Json) : event.source)
+    if (kept.format !== 'codex') return false
+    const first = listIn(kept.records).find((record) => fieldsIn(record).at === 1)
+    if (first === undefined) continue
+    return isSubAgentMeta(fieldsIn(objectIn(textIn(fieldsIn(first).raw) ?? '')?.payload))
+  }
+  return false
+}
+
+export function isSubAgentMeta({ source }: Fields): boolean {
+  return fieldsIn(source).subagent !== undefined
 }

@@ -21,7 +21,7 @@ const HARMLESS = new Set(
   nproc od paste pgrep ping pkill printenv printf ps pwd read readlink readonly realpath
   return rev rg set sha1sum sha256sum shift shopt sleep sort stat strings tac test time top tr trap tree
   true tty type ulimit umask uname uniq unset uptime wait wc which who whoami xxd yes ast-grep bat cat
-  tail base64 awk gawk sed perl`.split(/\s+/),
+  tail base64 awk gawk sed perl seq shuf fmt bc sha512sum lscpu getent man`.split(/\s+/),
 )
 /** They show what is in the files they are given. */
 const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'bat', 'tac', 'jq'])
