@@ -178,7 +178,7 @@ function isFound(choice: Choice, typed: string): boolean {
 }
 
 export class TextBox extends Box {
-  protected readonly hint = 'Up, Down, PageUp, PageDown scroll; Esc closes'
+  protected readonly hint = 'Esc closes; Up, Down, PageUp, PageDown scroll'
   readonly #text: string
   readonly #form: 'markdown' | 'plain'
   readonly #done: () => void
