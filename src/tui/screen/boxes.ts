@@ -86,7 +86,7 @@ function headLines(title: string, width: number, most: number) {
 }
 
 export class ChoiceBox extends Box {
-  protected readonly hint = 'Enter chooses, typing narrows, Esc leaves it'
+  protected readonly hint = 'Enter chooses, Esc leaves it, typing narrows'
   readonly #choices: readonly Choice[]
   readonly #done: (value: string | undefined) => void
   #typed = ''
