@@ -237,3 +237,18 @@ describe('the figures of a compaction', () => {
     expect((await client.timeline(threadId)).at(-1)?.costUsd).toBe(only?.costUsd)
   })
 })
+
+describe('the title of a thread', () => {
+  it.each([
+    [['/mode', 'The order page is slow.'], 'The order page is slow.'],
+    [['<bash-input>ls</bash-input>', 'Why so many?'], 'Why so many?'],
+    [['<bash-input>ls -la</bash-input>'], 'ls -la'],
+    [['/clear'], '/clear'],
+    [['/etc/hosts is broken', 'Well?'], '/etc/hosts is broken'],
+  ])('of %j is what was said first to the agent', async (said, title) => {
+    const { client, home } = await setUpApp()
+    const { threadId } = await client.createThread()
+    await home.threads.append(threadId, said.map(user))
+    expect((await client.thread(threadId)).title).toBe(title)
+  })
+})

@@ -64,8 +64,11 @@ export function Comparison({
             <tr key={id} aria-current={preview?.strategy === id || undefined}>
               <td>
                 <strong>{id}</strong>
-                <br />
-                <span className="quiet">{rows[id]?.error ?? strategyWords(id)}</span>
+                {rows[id]?.error === undefined ? (
+                  <p className="quiet does">{strategyWords(id)}</p>
+                ) : (
+                  <p className="failure">{rows[id].error}</p>
+                )}
               </td>
               <Left row={rows[id]} isAsked={asksModel(id)} />
               <td>
