@@ -47,6 +47,15 @@ export class Chat implements OpenChat {
     return this.#session?.detail
   }
 
+  /** Whether compactions have the sizes of the window. */
+  get isMeasured(): boolean {
+    return this.#view.isMeasured
+  }
+
+  async measure(): Promise<void> {
+    await this.#session?.refresh()
+  }
+
   get threadId(): string {
     return this.#session?.threadId ?? ''
   }

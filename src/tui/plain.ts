@@ -40,6 +40,7 @@ class PlainChat {
   #onQuestion: (() => void) | undefined
   #onBusy: (() => void) | undefined
   #idle: (() => void) | undefined
+  #isMeasuring = false
   #isGrowing = false // nothing but more of an answer has come
 
   constructor(options: PlainOptions) {
@@ -74,6 +75,7 @@ class PlainChat {
       // At the same time: a question may have to be answered before the thread is open.
       await Promise.all([opened, this.#read(opening)])
       if (!this.#isOver) await this.#quiet()
+      await this.#settle()
       return this.#chat.threadId
     } finally {
       this.#chat.close()
@@ -103,7 +105,13 @@ class PlainChat {
     const work = this.#chat.submit(line)
     // A compaction is a command that takes its time: whoever types can stop it.
     await Promise.race([work, this.#asked(), ...(isPatient ? [] : [this.#busy()])])
-    if (isPatient) await Promise.race([this.#quiet(), this.#asked()])
+    if (isPatient) await Promise.race([this.#quiet().then(() => this.#settle()), this.#asked()])
+  }
+
+  /** All that happened is said. */
+  async #settle(): Promise<void> {
+    if (!this.#chat.isMeasured) await this.#chat.measure()
+    this.#tell(true)
   }
 
   #busy(): Promise<void> {
@@ -127,8 +135,13 @@ class PlainChat {
     })
   }
 
-  #tell(): void {
+  #tell(isMeasured = this.#chat.isMeasured): void {
     for (const block of this.#chat.blocks) {
+      // Its event has an estimate. It is said once, with the sizes of the window, and in its order.
+      if (block.kind === 'compaction' && block.state === 'done' && !isMeasured) {
+        void this.#measure()
+        break
+      }
       const words = findWords(block)
       if (words === undefined || this.#said.get(block.key) === words) continue
       this.#said.set(block.key, words)
@@ -136,6 +149,14 @@ class PlainChat {
     }
     if (this.#chat.isBusy) this.#onBusy?.()
     else this.#idle?.()
+  }
+
+  async #measure(): Promise<void> {
+    if (this.#isMeasuring) return
+    this.#isMeasuring = true
+    await this.#chat.measure()
+    this.#isMeasuring = false
+    this.#tell(true)
   }
 
   #line(text: string): void {

@@ -13,6 +13,7 @@ import { goTo, useRoute } from './route.ts'
 import { readMessage } from './shown-text.ts'
 import { type Importing, useImport } from './use-loaded.ts'
 import { MachineSessions } from './views/machine-sessions.tsx'
+import { StateIcon } from './views/state-mark.tsx'
 import { ThreadList } from './views/thread-list.tsx'
 import { ThreadPage } from './views/thread-page.tsx'
 import { Welcome } from './views/welcome.tsx'
@@ -193,7 +194,7 @@ function DropArea({
       {isOver && <p className="drop-hint">Drop the session file to open it as a thread.</p>}
       {importing.isRunning && (
         <p className="toast" role="status">
-          Importing…
+          <StateIcon state="running" /> Importing…
         </p>
       )}
       {importing.error !== undefined && (

@@ -51,6 +51,23 @@ export function shortTime(time: Date): string {
   })
 }
 
+export function clockText(time: Date): string {
+  return time.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+}
+
+/** The day, with its year where that is not this one. */
+export function dayText(time: Date): string {
+  const now = new Date()
+  if (time.toDateString() === now.toDateString()) return 'Today'
+  const isThisYear = time.getFullYear() === now.getFullYear()
+  return time.toLocaleDateString(undefined, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'long',
+    ...(!isThisYear && { year: 'numeric' }),
+  })
+}
+
 export function elapsedText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000))
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`

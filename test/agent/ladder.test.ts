@@ -109,7 +109,7 @@ describe('in the preset precis', () => {
           ok: true,
           text: expect.stringMatching(
             new RegExp(
-              `^Nothing was compacted: ${strategy} left the context \\(\\d+ tokens\\) as it was: that is within its target of 2,\\d{3} tokens\\. /strategy summarize, then /compact`,
+              `^Nothing was compacted: ${strategy} left the context as it was: what can be compacted \\(\\d+ tokens\\) is within its target of 2,\\d{3}\\. /strategy summarize, then /compact`,
             ),
           ),
         },

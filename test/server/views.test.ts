@@ -142,20 +142,19 @@ describe('the timeline', () => {
 })
 
 describe('the figures of a compaction', () => {
-  it('have one base: the window, the preview, the report, the timeline, the categories', async () => {
+  it.each([
+    ['half as much again, and 5,000 beside it', [14_000, 23_000]],
+    ['less than is estimated', [3_000, 10_000]],
+  ])('have one base everywhere where a provider counts %s', async (_, [first = 0, last = 0]) => {
     const { client, home } = await setUpApp()
     const { threadId } = await client.createThread()
-    // The provider counts half as much again, and 5,000 beside it.
     const usage = (tokens: number) => ({
       promptTokens: tokens,
       completionTokens: 0,
       totalTokens: tokens,
     })
-    await home.threads.append(threadId, [...longPast(6_000), measuredAnswer('a', usage(14_000))])
-    await home.threads.append(threadId, [
-      ...longPast(6_000, 'b'),
-      measuredAnswer('c', usage(23_000)),
-    ])
+    await home.threads.append(threadId, [...longPast(6_000), measuredAnswer('a', usage(first))])
+    await home.threads.append(threadId, [...longPast(6_000, 'b'), measuredAnswer('c', usage(last))])
     const pictureOf = async () => {
       const { categories, context } = await client.contextPicture(threadId)
       const used = categories.filter(({ name }) => name !== 'free')
@@ -236,5 +235,20 @@ describe('the figures of a compaction', () => {
     expect(only).toMatchObject({ requests: 1, promptTokens: 1_000, cacheReadTokens: 400 })
     expect(only?.costUsd).toBe((await client.thread(threadId)).costUsd)
     expect((await client.timeline(threadId)).at(-1)?.costUsd).toBe(only?.costUsd)
+  })
+})
+
+describe('the title of a thread', () => {
+  it.each([
+    [['/mode', 'The order page is slow.'], 'The order page is slow.'],
+    [['<bash-input>ls</bash-input>', 'Why so many?'], 'Why so many?'],
+    [['<bash-input>ls -la</bash-input>'], 'ls -la'],
+    [['/clear'], '/clear'],
+    [['/etc/hosts is broken', 'Well?'], '/etc/hosts is broken'],
+  ])('of %j is what was said first to the agent', async (said, title) => {
+    const { client, home } = await setUpApp()
+    const { threadId } = await client.createThread()
+    await home.threads.append(threadId, said.map(user))
+    expect((await client.thread(threadId)).title).toBe(title)
   })
 })

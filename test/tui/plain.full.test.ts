@@ -64,6 +64,20 @@ describe('plain', () => {
     expect((await chat.client.thread(threadId)).reason).toBe('fresh-session')
   })
 
+  it('says a compaction once, with the sizes of the window, before what follows', async () => {
+    const { text, threadId, chat } = await plainChat(
+      ['hello', 'and more', '/strategy summarize', '/compact', 'and now?'],
+      { preset: 'precis' },
+    )
+    const [point] = (await chat.client.timeline(threadId)).filter(({ compaction }) => compaction)
+    const said = [...text.matchAll(/Compacted by summarize: ([\d,]+) → ([\d,]+) tokens/g)]
+    const sizes = said.map((words) =>
+      words.slice(1, 3).map((size) => Number(size.replace(',', ''))),
+    )
+    expect(sizes).toEqual([[point?.compaction?.before, point?.compaction?.after]])
+    expect(text.indexOf('Compacted by')).toBeLessThan(text.indexOf('You: and now?'))
+  })
+
   it('asks whether a tool may run, by a number', async () => {
     const script = [
       { calls: [{ name: 'run', arguments: { command: 'echo one' } }] },

@@ -85,6 +85,10 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     const row = dialog.getByRole('row', { name: /trim-tool-results/ })
     await row.getByText(/^−\d+ %$/).waitFor()
     await dialog.getByRole('row', { name: /keep-recent.*asks a model/ }).waitFor()
+    // One that asks a model is asked when it is chosen, and then stands beside the others.
+    const asked = dialog.getByRole('row', { name: /^keep-recent/ })
+    await asked.getByRole('button', { name: 'Preview' }).click()
+    await asked.getByText(/^[−+]?\d+ %$/).waitFor()
     await row.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('Preview by trim-tool-results').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()

@@ -245,6 +245,7 @@ export async function takePicture(page: Page): Promise<Buffer> {
   await page.waitForFunction('!document.querySelector(".entry.waiting")')
   await page.evaluate(
     `for (const time of document.querySelectorAll('time')) time.textContent = '12:00'
+     for (const day of document.querySelectorAll('.day')) day.textContent = 'Thursday'
      for (const note of document.querySelectorAll('.threads li .quiet')) note.textContent = '12:00 · imported'`,
   )
   return page.screenshot({ animations: 'disabled', caret: 'hide' })

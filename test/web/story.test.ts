@@ -238,7 +238,7 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     const ofWindow = `${Math.round(tokenUsage?.percentUsed ?? 0)} % of one window`
     const total = `${(tokenUsage?.totalTokens ?? 0) / 1_000}`.slice(0, 4)
     for (const part of ['Billed', total, 'in ·', 'out ·', ofWindow])
-      expect(await figures.innerText()).toContain(part)
+      await expect.poll(() => figures.innerText()).toContain(part)
 
     await page.getByRole('button', { name: 'Compact…' }).click()
     const dialog = page.getByRole('dialog')

@@ -119,8 +119,8 @@ export function compactionWords(result: RunResult): [said: string, ...more: stri
   if (event.data.edits.length === 0) return [nothingDone(result)]
   const facts = committedFacts(event.data, report?.fallback)
   const [sizes, caveats] = [renderSizes(facts), renderCaveats(facts)]
-  if (caveats.length > 0) return [[`Conversation compacted: ${sizes}.`, ...caveats].join(' ')]
-  return sizes === '' ? [SUCCESS] : [SUCCESS, `${facts.strategy}: ${sizes}`]
+  const said = caveats.length > 0 ? ['Conversation compacted.', ...caveats].join(' ') : SUCCESS
+  return sizes === '' ? [said] : [said, `${facts.strategy}: ${sizes}`]
 }
 
 /** It leaves the last messages alone and takes all others, however little there is. */
@@ -143,5 +143,5 @@ function whyNothing({ event }: RunResult): string {
   const [tokens, target] = [met.tokens, met.targetTokens].map((each) =>
     Math.round(each).toLocaleString('en-US'),
   )
-  return `left the context (${tokens} tokens) as it was: that is within its target of ${target} tokens.`
+  return `left the context as it was: what can be compacted (${tokens} tokens) is within its target of ${target}.`
 }

@@ -6,12 +6,13 @@ import { bearsEntry, isChange } from '../../core/log/event.ts'
 import type { Store } from '../../core/ports.ts'
 import { type Context, calibrationOf, headIds } from '../../core/view/context.ts'
 import { collectPuts, isNew, itemAt, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
+import { ratioOfWhole } from '../../core/window/tokens/weigh.ts'
 import type { ContextCategory, EntryPlace } from '../../protocol/client.ts'
 import { LoadedRows } from '../../threads/rows.ts'
 
 /** Entries are weighed; the figures of a window are counted. This makes the first comparable to the second. */
 export function tokenScale(context: Context): (tokens: number) => number {
-  const { ratio } = calibrationOf(context)
+  const ratio = ratioOfWhole(calibrationOf(context))
   return (tokens) => Math.round(ratio * tokens)
 }
 

@@ -141,18 +141,22 @@ async function readTitle(
   return oneLine((before && ownTitle(before)) ?? '')
 }
 
-/** What it was called, or what a person typed first; else what stands first in the user's place. */
+/** What it was called, or what a person said first to the agent; else what stands first in the user's place. */
 function ownTitle(events: readonly ThreadEvent[]): string | undefined {
   let first: string | undefined
   for (const event of events) {
     if (event.type === 'THREAD_STARTED' && event.data.title !== undefined) return event.data.title
     if (event.type !== 'USER_MESSAGE' || event.origin === 'summary') continue
     const typed = typedTexts(event).join(' ').trim()
-    if (typed !== '') return typed
-    first ??= textOfUserContent(event.data)
+    if (typed !== '' && !TO_THE_CLIENT.test(typed)) return typed
+    first ??= (typed || textOfUserContent(event.data)).replace(SHELL_TAGS, '')
   }
   return first
 }
+
+/** A command alone, or a line for the shell: typed, and not said to the agent. */
+const TO_THE_CLIENT = /^(?:\/[\w:-]+$|<bash-input>)/
+const SHELL_TAGS = /<\/?bash-input>/g
 
 function oneLine(text: string): string {
   return cutHead(

@@ -221,14 +221,16 @@ describe('cascade', () => {
 
   it('chooses line by line where most has to go, and takes out results where little has to', async () => {
     const log = talk([user('Go.')], ...rounds(60, 200))
-    const rungsTo = async (share: number) => {
+    const rungsTo = async (share: number, more: Partial<StrategyInput> = {}) => {
       const targetTokens = Math.floor(weightOf(log.context) * share)
-      const { metadata } = await cascade.propose(readInput(log, { targetTokens }))
+      const { metadata } = await cascade.propose(readInput(log, { targetTokens, ...more }))
       return (metadata as { rungs: { rung: string }[] }).rungs.map(({ rung }) => rung)
     }
     expect(await rungsTo(0.2)).toContain('extract')
     expect(await rungsTo(0.2)).not.toContain('mask')
     expect(await rungsTo(0.7)).not.toContain('extract')
+    // Rungs that take out one kind of content know nothing of what somebody wants to keep.
+    expect(await rungsTo(0.7, { instructions: 'Keep word7919' })).toEqual(['extract'])
   })
 
   it('does nothing where somebody asked for a budget that is kept already', async () => {

@@ -25,7 +25,7 @@ export interface Rung {
   readonly startsOver?: true
   /** Takes out what someone may still need. */
   readonly isLossy?: true
-  /** Takes out one kind of content: not where most of everything has to go. */
+  /** Takes out one kind of content: not where most has to go, nor where instructions say what to keep. */
   readonly isShallow?: true
   /** Only if there is no other way to a target that must be met. */
   readonly isLast?: true
@@ -80,7 +80,7 @@ export function createCascade(rungs: readonly Rung[]): Strategy {
         if (reached.tokens <= goal.tokens) break
         if (run.signal?.aborted) throw new PrecisError('aborted', 'The compaction was aborted.')
         if (rung.isLast && !goal.isHard) continue
-        if (rung.isShallow && isDeep(goal, context)) continue
+        if (rung.isShallow && (input.instructions || isDeep(goal, context))) continue
         const from = rung.startsOver ? lossless : reached
         const next = yield* climb(rung, from, goal, input, leftOut)
         if (!next || next.tokens >= reached.tokens) continue

@@ -1,5 +1,5 @@
 // Actions on a compaction: summary, report, diff, undo, recall
-import type { CompactionBlock, Preview } from '../../protocol/index.ts'
+import { type CompactionBlock, type Preview, renderSizes } from '../../protocol/index.ts'
 import type { OpenChat } from '../open-chat.ts'
 import { compact } from '../screen/footer.ts'
 
@@ -66,7 +66,7 @@ async function act(
       return false
     case 'diff':
       if (seq !== undefined)
-        await dialogs.show('Diff', (await client.diff(chat.threadId, seq)).unified)
+        await dialogs.show('Diff', withoutHead((await client.diff(chat.threadId, seq)).unified))
       return false
     case 'undo':
       await client.undo(chat.threadId, seq)
@@ -118,6 +118,11 @@ async function recallFrom(chat: OpenChat): Promise<void> {
   await dialogs.show(`Recall: ${query}`, text)
 }
 
+/** The lines of a patch that name its files: here there are none. */
+function withoutHead(unified: string): string {
+  return unified.replace(/^(?:=+\n)?--- before\t?\n\+\+\+ after\t?\n/, '')
+}
+
 /** What came of it, behind its time: there may be several by one strategy. */
 function findWords(block: CompactionBlock): string {
   const { state, time, seq, strategy, beforeTokens, afterTokens } = block
@@ -151,6 +156,12 @@ export async function previewCompaction(chat: OpenChat, instructions: string): P
   const request = instructions === '' ? {} : { instructions }
   chat.say('Preparing a preview…')
   const preview = await client.preview(threadId, request)
+  if (isEmpty(preview)) {
+    await client.dropPreview(threadId, preview.previewId)
+    const words = `${preview.strategy} has nothing to remove now: the context stays as it is.`
+    chat.say(words, 'reply', '/compact --preview')
+    return
+  }
   const texts = await decide(chat, preview)
   if (texts === undefined) {
     await client.dropPreview(threadId, preview.previewId)
@@ -205,6 +216,10 @@ function readTitle({ strategy, before, after }: Preview): string {
   const figures =
     before.tokens === undefined || after.tokens === undefined
       ? ''
-      : `: ${compact(before.tokens)} → ${compact(after.tokens)} tokens`
+      : `: ${renderSizes({ strategy, beforeTokens: before.tokens, afterTokens: after.tokens })}`
   return `Preview of ${strategy}${figures}`
+}
+
+function isEmpty({ figures, before, after }: Preview): boolean {
+  return figures?.drops.length === 0 && before.tokens === after.tokens
 }

@@ -86,7 +86,7 @@ function headLines(title: string, width: number, most: number) {
 }
 
 export class ChoiceBox extends Box {
-  protected readonly hint = 'Enter chooses, typing narrows, Esc leaves it'
+  protected readonly hint = 'Enter chooses, Esc leaves it, typing narrows'
   readonly #choices: readonly Choice[]
   readonly #done: (value: string | undefined) => void
   #typed = ''
@@ -178,7 +178,7 @@ function isFound(choice: Choice, typed: string): boolean {
 }
 
 export class TextBox extends Box {
-  protected readonly hint = 'Up, Down, PageUp, PageDown scroll; Esc closes'
+  protected readonly hint = 'Esc closes; Up, Down, PageUp, PageDown scroll'
   readonly #text: string
   readonly #form: 'markdown' | 'plain'
   readonly #done: () => void

@@ -3,11 +3,11 @@ import { ArrowLeftRight, Bot, GitFork, Info, Pin, User } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import type { AnswerBlock, NoticeBlock, UserBlock, ViewBlock } from '../../protocol/index.ts'
 import { type BlockActions, useLinks } from '../links.ts'
-import { shortTime, timeText, tokensText, visibleText } from '../shown-text.ts'
+import { tokensText, visibleText } from '../shown-text.ts'
 import { CompactionCard } from './compaction/compaction-card.tsx'
 import { Markdown } from './markdown.tsx'
 import { StateIcon } from './state-mark.tsx'
-import { Gone, LongText } from './texts.tsx'
+import { Clock, Gone, LongText } from './texts.tsx'
 import { Images, type Round, ToolRound } from './tool-round.tsx'
 
 export type TranscriptRow = Exclude<ViewBlock, { kind: 'tool' | 'thinking' }> | Round
@@ -69,11 +69,7 @@ function Message({
       <header className="block-head">
         <Icon size={15} aria-hidden />
         <span className="who">{name}</span>
-        {time && (
-          <time dateTime={time.toISOString()} title={timeText(time)}>
-            {shortTime(time)}
-          </time>
-        )}
+        {time && <Clock time={time} />}
         {place && <span className="figure">{tokensText(place.tokens)} tokens</span>}
         <span className="tools">
           {tools}

@@ -43,13 +43,15 @@ export function MachineSessions({
         {found.value && (
           <span className="quiet">{countText(found.value.total, 'session', 'sessions')}</span>
         )}
-        <input
-          type="search"
-          placeholder="Filter by words, project or agent"
-          aria-label="Filter the sessions"
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
+        {(found.value?.total !== 0 || search !== '') && (
+          <input
+            type="search"
+            placeholder="Filter by words, project or agent"
+            aria-label="Filter the sessions"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        )}
       </div>
       {problem !== undefined && <p role="alert">{problem}</p>}
       <ul aria-label="Sessions">

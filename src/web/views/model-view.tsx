@@ -1,14 +1,16 @@
 // The model's view: every entry of the context, with the entries it replaces
-import { ArrowLeftRight } from 'lucide-react'
+import { ArrowLeftRight, Wrench } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
-import type { Client, ContextEntry } from '../../protocol/index.ts'
+import type { Client, ContextEntry, ToolBlock } from '../../protocol/index.ts'
 import { type BlockActions, useLinks } from '../links.ts'
-import { countText, tokensText } from '../shown-text.ts'
+import { countText, tokensText, visibleText } from '../shown-text.ts'
 import { useContextPages } from '../use-context-pages.ts'
 import { roleWords } from '../words.ts'
 import { Markdown, SummaryText } from './markdown.tsx'
 import { Rows } from './rows.tsx'
+import { Swatch } from './state-mark.tsx'
 import { LongText } from './texts.tsx'
+import { ToolInput } from './tool-round.tsx'
 
 const GUESS_PX = 110
 
@@ -78,12 +80,9 @@ function Entry({
   const change = PUT_BY.exec(ref)?.[1]
   const { shown, category } = roleWords(role, label)
   return (
-    <article
-      className={`entry ${role} edge-${category.id}`}
-      data-label={label}
-      data-shown={isShown}
-    >
+    <article className={`entry ${role}`} data-label={label} data-shown={isShown}>
       <header className="block-head">
+        <Swatch name={category.name} />
         <span className="who">{shown}</span>
         <span className="figure">{tokensText(tokens)} tokens</span>
         <code className="quiet">{ref}</code>
@@ -125,6 +124,8 @@ function Entry({
 }
 
 const CALLS = /^\[call of /m
+const BETWEEN_CALLS = /\n(?=\[call of )/
+const CALL = /^\[call of (\S+): ([\s\S]*)\]$/
 
 /** Its words are Markdown, the calls behind them are not. */
 function Answer({ text }: { readonly text: string }) {
@@ -135,9 +136,36 @@ function Answer({ text }: { readonly text: string }) {
       {words.trim() !== '' && <Markdown text={words} />}
       {at !== -1 && (
         <div className="calls">
-          <LongText text={text.slice(at)} />
+          {text
+            .slice(at)
+            .split(BETWEEN_CALLS)
+            .map((call, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: calls have no names of their own here
+              <Call key={index} text={call} />
+            ))}
         </div>
       )}
     </>
   )
+}
+
+/** As the transcript draws it. One that was cut is shown as it is. */
+function Call({ text }: { readonly text: string }) {
+  const [, name = '', given = ''] = CALL.exec(text) ?? []
+  const input = fieldsOf(given)
+  if (!input) return <LongText text={text} />
+  return (
+    <div className="call">
+      <Wrench size={14} aria-hidden /> <code>{visibleText(name)}</code>
+      <ToolInput input={input} />
+    </div>
+  )
+}
+
+function fieldsOf(json: string): Exclude<ToolBlock['input'], undefined> | undefined {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
 }

@@ -133,5 +133,15 @@ function useHeldEnd(
   useLayoutEffect(() => {
     if (isHeld.current && place.current) place.current.scrollTop = place.current.scrollHeight
   }, [place, heightPx])
+  // What stands above or below it may grow and leave it less room.
+  useEffect(() => {
+    const element = place.current
+    if (!element) return
+    const watched = new ResizeObserver(() => {
+      if (isHeld.current) element.scrollTop = element.scrollHeight
+    })
+    watched.observe(element)
+    return () => watched.disconnect()
+  }, [place])
   return isHeld
 }

@@ -1,7 +1,7 @@
 // Texts of any length: shown in part until more is asked for, with their refs as links.
 import { Fragment, type ReactNode, useState } from 'react'
 import { REF_IN_TEXT, useLinks } from '../links.ts'
-import { visibleText } from '../shown-text.ts'
+import { clockText, timeText, visibleText } from '../shown-text.ts'
 import { labelWords } from '../words.ts'
 
 const SHOWN_CHARS = 4_000
@@ -23,6 +23,14 @@ export function LongText({ text }: { readonly text: string }) {
         </button>
       )}
     </>
+  )
+}
+
+export function Clock({ time }: { readonly time: Date }) {
+  return (
+    <time dateTime={time.toISOString()} title={timeText(time)}>
+      {clockText(time)}
+    </time>
   )
 }
 

@@ -9,10 +9,10 @@ import {
   type ViewBlock,
 } from '../../protocol/index.ts'
 import { useLinks } from '../links.ts'
-import { countText, shortTime, tokensText, visibleText } from '../shown-text.ts'
+import { countText, tokensText, visibleText } from '../shown-text.ts'
 import { DiffText } from './compaction/diff-text.tsx'
 import { StateIcon, type WorkState } from './state-mark.tsx'
-import { Gone, LongText } from './texts.tsx'
+import { Clock, Gone, LongText } from './texts.tsx'
 
 export interface Round {
   readonly kind: 'round'
@@ -21,7 +21,7 @@ export interface Round {
 }
 
 const STATES: Readonly<Record<ToolBlock['state'], readonly [WorkState, string]>> = {
-  waiting: ['running', 'waiting'],
+  waiting: ['nothing', 'no result yet'],
   asking: ['warning', 'asks you'],
   running: ['running', 'running'],
   completed: ['done', 'done'],
@@ -63,7 +63,7 @@ export function ToolRound({ round: { blocks } }: { readonly round: Round }) {
         {worst && worst.state !== 'completed' && (
           <span className="state">{STATES[worst.state][1]}</span>
         )}
-        {blocks[0]?.time && <time>{shortTime(blocks[0].time)}</time>}
+        {blocks[0]?.time && <Clock time={blocks[0].time} />}
         {tokens > 0 && <span className="figure">{tokensText(tokens)} tokens</span>}
       </summary>
       {blocks.map((block) =>

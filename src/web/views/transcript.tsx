@@ -3,7 +3,7 @@ import { ChevronDown, ChevronUp, Search, X } from 'lucide-react'
 import { type FormEvent, useCallback, useMemo, useState } from 'react'
 import type { Client, RecallHit, ViewBlock } from '../../protocol/index.ts'
 import { type BlockActions, useLinks } from '../links.ts'
-import { countText, visibleText } from '../shown-text.ts'
+import { countText, dayText, visibleText } from '../shown-text.ts'
 import { useTask } from '../use-loaded.ts'
 import { Block, type TranscriptRow } from './block.tsx'
 import { Marked } from './panels/recall-panel.tsx'
@@ -84,12 +84,35 @@ export function Transcript({
       >
         {(index) => {
           const block = rows[index]
-          return block && <Block block={block} actions={actions} sizeOf={sizeOf} />
+          if (!block) return
+          const day = newDay(rows, index)
+          return (
+            <>
+              {day !== undefined && <p className="day">{day}</p>}
+              <Block block={block} actions={actions} sizeOf={sizeOf} />
+            </>
+          )
         }}
       </Rows>
       {blocks.length === 0 && <p className="empty">Nothing was said yet.</p>}
     </>
   )
+}
+
+/** The day of a row, where it is another than that of the row before. */
+function newDay(rows: readonly TranscriptRow[], index: number): string | undefined {
+  const time = timeOf(rows[index])
+  if (!time) return undefined
+  const day = dayText(time)
+  let at = index - 1
+  while (at >= 0 && timeOf(rows[at]) === undefined) at -= 1
+  const last = timeOf(rows[at])
+  return last && dayText(last) === day ? undefined : day
+}
+
+function timeOf(row: TranscriptRow | undefined): Date | undefined {
+  if (row?.kind === 'round') return row.blocks[0]?.time
+  return row && 'time' in row ? row.time : undefined
 }
 
 function seqsOf(row: TranscriptRow): number[] {

@@ -161,14 +161,16 @@ function LastLine({
           </>
         )}
       </span>
-      <button type="button" className="small" onClick={() => onCompaction(seq)}>
-        What was removed
-      </button>
-      {!isUndone && (
-        <button type="button" className="small" onClick={() => onUndo(seq)}>
-          Undo it
+      <span className="last-actions">
+        <button type="button" className="small" onClick={() => onCompaction(seq)}>
+          What was removed
         </button>
-      )}
+        {!isUndone && (
+          <button type="button" className="small" onClick={() => onUndo(seq)}>
+            Undo it
+          </button>
+        )}
+      </span>
     </p>
   )
 }

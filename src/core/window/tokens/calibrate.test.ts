@@ -2,7 +2,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../../test/scale.ts'
-import { type Calibration, calibrate, MIN_DELTA_TOKENS, UNCALIBRATED } from './weigh.ts'
+import {
+  type Calibration,
+  calibrate,
+  MIN_DELTA_TOKENS,
+  ratioOfWhole,
+  UNCALIBRATED,
+} from './weigh.ts'
 
 /** Measurements as [counted, estimated]; `undefined` is a change of the context. */
 function learn(...measurements: (readonly [number, number] | undefined)[]): Calibration {
@@ -111,6 +117,15 @@ describe('calibrate', () => {
     const after = calibrate(before, undefined)
     expect(after).toEqual({ ratio: 1.5, samples: 1, overheadTokens: 10_500 })
     expect(calibrate(after, undefined)).toBe(after)
+  })
+
+  it('makes the whole no larger than it was counted, over a change, too', () => {
+    const before = learn([8_000, 10_000], [9_500, 11_000])
+    expect(before.ratio).toBe(1.5)
+    expect(ratioOfWhole(before)).toBeCloseTo(9_500 / 11_000, 6)
+    const after = calibrate(before, undefined)
+    expect(after.ratio).toBe(ratioOfWhole(before))
+    expect(ratioOfWhole(after)).toBe(after.ratio)
   })
 
   it('is plain JSON, and leaves what it was given alone', () => {

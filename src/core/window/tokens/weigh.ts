@@ -139,7 +139,7 @@ export function calibrate(
 ): Calibration {
   const { last, ...learned } = calibration
   if (measured === undefined || !isUsable(measured)) {
-    return last === undefined ? calibration : learned
+    return last === undefined ? calibration : { ...learned, ratio: ratioOfWhole(calibration) }
   }
   if (last === undefined) return anchored(learned, measured)
   const estimated = measured.estimate - last.estimate
@@ -151,6 +151,14 @@ export function calibrate(
   const weight = Math.max(LOWEST_WEIGHT, 1 / (samples + 1))
   const better = ratio + weight * (clamp(counted / estimated) - ratio)
   return anchored({ ratio: better, samples: samples + 1 }, measured)
+}
+
+/**
+ * The ratio for a whole context rather than for what is added to it. The context is a part of what was
+ * counted last, so a ratio by which it would be more is too high.
+ */
+export function ratioOfWhole({ ratio, last }: Calibration): number {
+  return last ? Math.min(ratio, clamp(last.tokens / last.estimate)) : ratio
 }
 
 function anchored(learned: Calibration, { tokens, estimate }: Measurement): Calibration {

@@ -117,6 +117,7 @@ export function CompactDialog({
           client={client}
           threadId={threadId}
           strategies={hello.strategies}
+          preview={preview}
           onChoose={(id) => {
             setStrategy(id)
             setTexts({})

@@ -1,10 +1,11 @@
 // A compaction where it happened: its state with icon, colour and words, what it saved, and what can be done
 import type { CompactionBlock } from '../../../protocol/index.ts'
 import type { BlockActions } from '../../links.ts'
-import { shortTime, visibleText } from '../../shown-text.ts'
+import { visibleText } from '../../shown-text.ts'
 import { strategyName, strategyWords } from '../../words.ts'
 import { SummaryText } from '../markdown.tsx'
 import { StateIcon, type WorkState } from '../state-mark.tsx'
+import { Clock } from '../texts.tsx'
 import { Sizes } from './compaction-figures.tsx'
 
 export function CompactionCard({
@@ -25,7 +26,7 @@ export function CompactionCard({
       <header className="block-head">
         <StateIcon state={shown} />
         <h3>{wordsOf(block)}</h3>
-        {time && <time dateTime={time.toISOString()}>{shortTime(time)}</time>}
+        {time && <Clock time={time} />}
       </header>
       {before !== undefined && after !== undefined && shown !== 'nothing' && (
         <Sizes before={before} after={after} />

@@ -1,82 +1,83 @@
-// What each strategy would do now, side by side
-import { useState } from 'react'
-import type { Client } from '../../../protocol/index.ts'
+// What each strategy would leave now, one below the other on one scale
+import { useEffect, useState } from 'react'
+import type { Client, ContextPicture, Preview } from '../../../protocol/index.ts'
 import { readMessage, savedText, tokensText } from '../../shown-text.ts'
 import { useTask } from '../../use-loaded.ts'
-import { asksModel, strategyWords } from '../../words.ts'
-import { StateIcon, TableHead } from '../state-mark.tsx'
+import { asksModel, inOrder, strategyWords } from '../../words.ts'
+import { CategoryBar, StateIcon, TableHead } from '../state-mark.tsx'
 
 interface Compared {
-  readonly id: string
   readonly before?: number
   readonly after?: number
-  readonly removed?: number
+  /** By category; unknown where a new thread is opened. */
+  readonly left?: ContextPicture['categories']
   readonly error?: string
 }
 
-/** What each strategy would do now. Those that ask a model are asked only one by one, by choosing them. */
+/**
+ * What each strategy would leave now. Those that ask a model are asked only one by one, by choosing them;
+ * what they proposed stays in the table.
+ */
 export function Comparison({
   client,
   threadId,
   strategies,
+  preview,
   onChoose,
 }: {
   readonly client: Client
   readonly threadId: string
   readonly strategies: readonly string[]
+  readonly preview: Preview | undefined
   readonly onChoose: (id: string) => void
 }) {
-  const [rows, setRows] = useState<readonly Compared[]>([])
+  const [rows, setRows] = useState<Readonly<Record<string, Compared>>>({})
+  const [isOpen, setOpen] = useState(false)
   const comparing = useTask()
-  const free = strategies.filter((id) => !asksModel(id))
+  const put = (id: string, row: Compared) => setRows((others) => ({ ...others, [id]: row }))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each preview
+  useEffect(() => {
+    if (preview) put(preview.strategy, rowOf(preview))
+  }, [preview])
   const compare = () =>
     comparing.run(async () => {
-      setRows([])
-      for (const id of free) {
-        const row = await compared(client, threadId, id)
-        setRows((before) => [...before, row])
-      }
+      for (const id of strategies)
+        if (!asksModel(id) && !rows[id]) put(id, await compared(client, threadId, id))
     })
   return (
     <details
       className="comparison"
       onToggle={({ currentTarget }) => {
-        if (currentTarget.open && rows.length === 0) compare()
+        if (currentTarget.open && !isOpen) compare()
+        setOpen(currentTarget.open)
       }}
     >
       <summary>Compare strategies</summary>
       <table>
         <TableHead
           first="Strategy"
-          figures={['Change', 'Left', 'Entries changed']}
+          figures={['What is left', 'Tokens', 'Change']}
           readOut="Choose"
         />
         <tbody>
-          {[...rows, ...strategies.filter(asksModel).map((id): Compared => ({ id }))].map(
-            ({ id, before, after, removed, error }) => (
-              <tr key={id}>
-                <td>
-                  {id}
-                  <br />
-                  <span className="quiet">{error ?? strategyWords(id)}</span>
-                </td>
-                <td className="figure">
-                  {after === undefined
-                    ? error === undefined
-                      ? 'asks a model'
-                      : '—'
-                    : savedText(before, after)}
-                </td>
-                <td className="figure">{after === undefined ? '' : tokensText(after)}</td>
-                <td className="figure">{removed ?? ''}</td>
-                <td>
-                  <button type="button" className="small" onClick={() => onChoose(id)}>
-                    Preview
-                  </button>
-                </td>
-              </tr>
-            ),
-          )}
+          {strategies.map((id) => (
+            <tr key={id} aria-current={preview?.strategy === id || undefined}>
+              <td>
+                <strong>{id}</strong>
+                {rows[id]?.error === undefined ? (
+                  <p className="quiet does">{strategyWords(id)}</p>
+                ) : (
+                  <p className="failure">{rows[id].error}</p>
+                )}
+              </td>
+              <Left row={rows[id]} isAsked={asksModel(id)} />
+              <td>
+                <button type="button" className="small" onClick={() => onChoose(id)}>
+                  Preview
+                </button>
+              </td>
+            </tr>
+          ))}
         </tbody>
       </table>
       {comparing.isRunning && (
@@ -88,18 +89,42 @@ export function Comparison({
   )
 }
 
+function Left({ row, isAsked }: { readonly row: Compared | undefined; readonly isAsked: boolean }) {
+  const { before, after, left, error } = row ?? {}
+  if (after === undefined)
+    return (
+      <td colSpan={3} className="quiet">
+        {error !== undefined ? '—' : isAsked ? 'asks a model' : ''}
+      </td>
+    )
+  return (
+    <>
+      <td className="left">
+        {left && <CategoryBar parts={inOrder(left)} whole={Math.max(1, before ?? after)} />}
+      </td>
+      <td className="figure">{tokensText(after)}</td>
+      <td className="figure">{savedText(before, after)}</td>
+    </>
+  )
+}
+
 async function compared(client: Client, threadId: string, id: string): Promise<Compared> {
   try {
-    const { previewId, before, after, figures } = await client.preview(threadId, { strategy: id })
-    await client.dropPreview(threadId, previewId)
-    const removed = figures?.drops.reduce((sum, { entries }) => sum + entries, 0)
-    return {
-      id,
-      ...(before.tokens !== undefined && { before: before.tokens }),
-      ...(after.tokens !== undefined && { after: after.tokens }),
-      ...(removed !== undefined && { removed }),
-    }
+    const preview = await client.preview(threadId, { strategy: id })
+    await client.dropPreview(threadId, preview.previewId)
+    return rowOf(preview)
   } catch (thrown) {
-    return { id, error: readMessage(thrown) }
+    return { error: readMessage(thrown) }
+  }
+}
+
+function rowOf({ before, after, figures }: Preview): Compared {
+  const left = figures?.categories.map(({ name, after: tokens }) => ({ name, tokens }))
+  const sum = left?.reduce((total, { tokens }) => total + tokens, 0) ?? 0
+  const beyond = Math.max(0, (after.tokens ?? 0) - sum)
+  return {
+    ...(before.tokens !== undefined && { before: before.tokens }),
+    ...(after.tokens !== undefined && { after: after.tokens }),
+    ...(left && { left: beyond > 0 ? [{ name: 'tools', tokens: beyond }, ...left] : left }),
   }
 }

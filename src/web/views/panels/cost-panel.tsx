@@ -1,5 +1,5 @@
 // What was billed: in tokens and dollars, by model, over time, from the cache, and saved by compactions
-import { useCallback } from 'react'
+import { type PointerEvent, useCallback, useState } from 'react'
 import type { Client, ThreadDetail, TimelinePoint } from '../../../protocol/index.ts'
 import { costText, countText, percentText, tokensText } from '../../shown-text.ts'
 import { useLoaded } from '../../use-loaded.ts'
@@ -87,7 +87,7 @@ export function CostPanel({
 function Requests({ usage }: { readonly usage: NonNullable<ThreadDetail['tokenUsage']> }) {
   const { totalPromptTokens, totalCompletionTokens, totalTokens, percentUsed, nearLimit } = usage
   return (
-    <div className="token-usage">
+    <div className="token-usage quiet">
       <p>
         Billed for the conversation as it is now: {tokensText(totalTokens)} tokens,{' '}
         {tokensText(totalPromptTokens)} in · {tokensText(totalCompletionTokens)} out ·{' '}
@@ -102,10 +102,14 @@ function Requests({ usage }: { readonly usage: NonNullable<ThreadDetail['tokenUs
   )
 }
 
-const HEIGHT = 90
+const HEIGHT = 120
+/** Room for the largest sum, written above the line. */
+const TOP = 24
 const WIDTH = 1_000
 
+/** Dollars over the thread: where compactions were, and the sum at the pointer. */
 function CostLine({ points }: { readonly points: readonly TimelinePoint[] }) {
+  const [at, setAt] = useState<number>()
   const priced = points.filter(({ costUsd }) => costUsd !== undefined)
   const last = priced.at(-1)
   const [first] = priced
@@ -113,25 +117,57 @@ function CostLine({ points }: { readonly points: readonly TimelinePoint[] }) {
     return <p className="quiet">No prices are known for what was billed.</p>
   const most = Math.max(last.costUsd ?? 0, 1e-9)
   const span = Math.max(1, last.seq - first.seq)
+  const xOf = (seq: number) => ((seq - first.seq) / span) * WIDTH
   const path = priced
-    .map(({ seq, costUsd = 0 }, at) => {
-      const x = ((seq - first.seq) / span) * WIDTH
-      return `${at === 0 ? 'M' : 'L'}${x} ${HEIGHT - 2 - (costUsd / most) * (HEIGHT - 6)}`
-    })
+    .map(
+      ({ seq, costUsd = 0 }, index) =>
+        `${index === 0 ? 'M' : 'L'}${xOf(seq)} ${HEIGHT - 2 - (costUsd / most) * (HEIGHT - TOP)}`,
+    )
     .join(' ')
+  const moved = ({ currentTarget, clientX }: PointerEvent) => {
+    const { left, width } = currentTarget.getBoundingClientRect()
+    const seq = first.seq + ((clientX - left) / Math.max(1, width)) * span
+    setAt(
+      Math.max(
+        0,
+        priced.findLastIndex((point) => point.seq <= seq),
+      ),
+    )
+  }
+  const { seq, costUsd } = (at === undefined ? undefined : priced[at]) ?? last
   return (
     <figure className="chart">
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        height={HEIGHT}
-        role="img"
-        aria-label={`Billed so far: ${costText(last.costUsd)} over ${countText(priced.length, 'point', 'points')}`}
-      >
-        <path className="size" d={path} />
-      </svg>
+      <div className="plot">
+        <svg
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          height={HEIGHT}
+          role="img"
+          aria-label={`Billed so far: ${costText(last.costUsd)} over ${countText(priced.length, 'point', 'points')}`}
+          onPointerMove={moved}
+          onPointerLeave={() => setAt(undefined)}
+        >
+          {points
+            .filter(({ compaction }) => compaction)
+            .map((point) => (
+              <line
+                key={point.seq}
+                className="fall"
+                x1={xOf(point.seq)}
+                x2={xOf(point.seq)}
+                y1={0}
+                y2={HEIGHT}
+              />
+            ))}
+          <path className="size" d={path} />
+          {at !== undefined && (
+            <line className="cursor" x1={xOf(seq)} x2={xOf(seq)} y1={0} y2={HEIGHT} />
+          )}
+        </svg>
+        <span className="axis top">{costText(last.costUsd)}</span>
+      </div>
       <figcaption className="quiet">
-        {costText(last.costUsd)} up to event {last.seq.toLocaleString()}
+        {costText(costUsd)} up to event {seq.toLocaleString()}
       </figcaption>
     </figure>
   )
