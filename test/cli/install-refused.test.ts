@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hasProgram, NOBODY } from '../require.ts'
+import { NOBODY, requirement } from '../require.ts'
 import { eachPlace, PRECIS, sample } from './place.ts'
 
 const place = eachPlace()
@@ -148,8 +148,10 @@ describe('a place that cannot be written', () => {
     expect(readFileSync(join(place().folder, 'file'), 'utf8')).toBe('not a directory')
   })
 
-  it.skipIf(!hasProgram('other-user') || !hasProgram('readable-checkout'))(
-    'is named to another user than root, too',
+  const needed = [requirement('other-user'), requirement('readable-checkout')]
+  const notice = needed.map((each) => each.notice).join(' ')
+  it.skipIf(needed.some(({ available }) => !available))(
+    `is named to another user than root, too ${notice}`,
     () => {
       const { folder } = place()
       for (const name of ['.claude', '.pi']) mkdirSync(join(folder, name))

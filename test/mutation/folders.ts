@@ -8,6 +8,8 @@ export interface Folder {
   readonly goalPercent: number
   /** Tests run in a thread, which begins sooner than a process. Only for tests that ask nothing of the process. */
   readonly inThread?: boolean
+  /** As `npm test` runs them: stores in memory, fewer random cases. Otherwise as vitest by itself does. */
+  readonly tier?: 'fast'
   readonly apart?: Apart
 }
 
@@ -48,6 +50,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     sources: ['src/agent/**/*.ts'],
     tests: ['src/agent/**/*.test.ts', 'test/agent/!(soak|faults|range-random).test.ts'],
     goalPercent: 75,
+    tier: 'fast',
   },
   strategies: {
     sources: ['src/strategies/**/*.ts'],
@@ -58,6 +61,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     ],
     goalPercent: 75,
     inThread: true,
+    tier: 'fast',
   },
   stores: {
     sources: ['src/stores/**/*.ts'],
@@ -90,6 +94,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       ...GOLDEN,
     ],
     goalPercent: 75,
+    tier: 'fast',
   },
   server: {
     sources: ['src/server/http/guard.ts', 'src/server/accounts/*.ts'],
