@@ -37,12 +37,14 @@ export interface RunPlan {
 /** Its value is the path of the file with the plan. */
 export const PLAN_VARIABLE = 'PRECIS_MUTATION_PLAN'
 
-const GOLDEN = ['test/golden/*.test.ts'] as const
-
 export const FOLDERS: Readonly<Record<string, Folder>> = {
   core: {
     sources: ['src/core/**/*.ts'],
-    tests: ['src/core/**/!(thread.property).test.ts', 'test/ledger/*.test.ts', ...GOLDEN],
+    tests: [
+      'src/core/**/!(thread.property).test.ts',
+      'test/ledger/*.test.ts',
+      'test/golden/*.test.ts',
+    ],
     goalPercent: 85,
     inThread: true,
   },
@@ -57,7 +59,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     tests: [
       'src/strategies/**/*.test.ts',
       'test/summaries/@(forms|hostile|log).test.ts',
-      ...GOLDEN,
+      'test/golden/@(asking|fold|strategies).test.ts',
     ],
     goalPercent: 75,
     inThread: true,
@@ -91,7 +93,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       'src/threads/**/*.test.ts',
       'src/compose.test.ts',
       'src/compactor/stored.test.ts',
-      ...GOLDEN,
+      'test/golden/threads.test.ts',
     ],
     goalPercent: 75,
     tier: 'fast',

@@ -143,7 +143,7 @@ describe('summarize', () => {
 })
 
 describe('ai-summarize', () => {
-  it('is a COMPACTION by its id, with something left [LOG-45, LOG-55]', async () => {
+  it('is a COMPACTION by its id, whose compactedEvents hold the summary [LOG-45, LOG-47, LOG-55]', async () => {
     const { agent, threads, threadId } = await setUpAgent({ dev: { script: [SUMMARY] } })
     await threads.import(threadId, PAST)
     expect(await agent.compact(threadId)).toMatchObject({ success: true })
@@ -151,7 +151,14 @@ describe('ai-summarize', () => {
     const event = all.find(({ type }) => type === 'COMPACTION')
     expect(event).toMatchObject({ data: { strategyId: 'ai-summarize' } })
     expect(event?.data).toMatchObject({
-      compactedEvents: expect.arrayContaining([expect.anything()]),
+      compactedEvents: expect.arrayContaining([
+        expect.objectContaining({
+          type: 'AGENT_MESSAGE',
+          data: expect.objectContaining({
+            content: expect.stringContaining('[CONVERSATION SUMMARY]'),
+          }),
+        }),
+      ]),
     })
   })
 
@@ -162,7 +169,7 @@ describe('ai-summarize', () => {
     )
   })
 
-  it('leaves the system prompt, the summary, and the last three user messages [LOG-47, LOG-48, LOG-49]', async () => {
+  it('leaves the system prompt, the summary, and the last three user messages [LOG-48, LOG-49]', async () => {
     const { agent, threads, threadId } = await setUpAgent({ dev: { script: [SUMMARY] } })
     await threads.import(threadId, PAST)
     await agent.compact(threadId)
