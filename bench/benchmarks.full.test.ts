@@ -82,7 +82,7 @@ describe.each(CASES)('npm run bench -- $name', ({ name, figures, needs }) => {
   it.skipIf(!available).each([
     { args: ['--frob'], says: '--frob' },
     { args: ['--quick', '--write'], says: 'Only a whole run can be written.' },
-  ])('refuses $args with a sentence', ({ args, says }) => {
+  ])(`refuses $args with a sentence ${notice}`, ({ args, says }) => {
     const { status, stdout, stderr } = bench(name, ...args)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain(says)

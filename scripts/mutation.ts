@@ -142,6 +142,7 @@ async function runStryker(folder: Folder, sample: readonly Mutant[]): Promise<Ma
     process.env = {
       ...testEnvironment(process.env, home),
       TMPDIR: scratch,
+      PRECIS_TIER: folder.tier ?? '',
       [PLAN_VARIABLE]: planPath,
     }
     const results = await new Stryker(

@@ -1,8 +1,9 @@
 // The server itself: what it lets in, what it keeps, and that nothing can hang or kill it.
+import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { until } from '../../test/wait.ts'
+import { until, within } from '../../test/wait.ts'
 import { Recorder } from './responder.ts'
 import { type DevModelOptions, startDevModel } from './server.ts'
 
@@ -70,13 +71,10 @@ describe('the server', () => {
     ['from a page on the web', { origin: 'https://attacker.example' }],
   ])('answers no request that came %s', async (_, headers) => {
     const { dev } = await start()
-    const status = await new Promise<number | undefined>((resolve, reject) => {
-      const { hostname, port } = new URL(dev.url)
-      const options = { hostname, port, path: '/api/tags', headers }
-      const sent = httpRequest(options, (response) => resolve(response.resume().statusCode))
-      sent.on('error', reject).end()
-    })
-    expect(status).toBe(403)
+    const { hostname, port } = new URL(dev.url)
+    const sent = httpRequest({ hostname, port, path: '/api/tags', headers }).end()
+    const [response] = await within('an answer', once(sent, 'response'))
+    expect(response.resume().statusCode).toBe(403)
   })
 
   it('outlives a client that goes away in the middle of its request', async () => {
@@ -87,7 +85,7 @@ describe('the server', () => {
       'POST /api/chat HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{"model"',
       () => half.destroy(),
     )
-    await closed
+    await within('the client to be gone', closed)
     await dev.idle()
     expect((await fetch(`${dev.url}/api/version`)).status).toBe(200)
   })

@@ -140,10 +140,10 @@ describe('search without ripgrep', () => {
   })
 })
 
-const needed = requirement('ripgrep') // fails where PRECIS_REQUIRE names it and it is not there
-const ripgrep = needed.available ? findRipgrep('/nowhere') : undefined
+const { available, notice } = requirement('ripgrep')
 
-describe.skipIf(ripgrep === undefined)('search with ripgrep', () => {
+describe.skipIf(!available)(`search with ripgrep ${notice}`, () => {
+  const ripgrep = findRipgrep('/nowhere')
   searching(ripgrep === undefined ? {} : { ripgrep })
 })
 

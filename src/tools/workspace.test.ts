@@ -1,5 +1,7 @@
 // Paths that a model may give: what is inside is found, and nothing leads outside.
+
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -7,6 +9,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder, workspaceWith, writeFiles } from '../../test/tools/temporary-workspace.ts'
+import { within } from '../../test/wait.ts'
 import { openInWorkspace, requireHeldInside } from './files/open-file.ts'
 import { replaceFile } from './files/write.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
@@ -143,13 +146,14 @@ describe('a path outside is refused', () => {
     const workspace = workspaceWith()
     expect(spawnSync('sh', ['-c', 'mkfifo pipe'], { cwd: workspace.root }).status).toBe(0)
     const server = createServer()
-    await new Promise<void>((resolve) => server.listen(join(workspace.root, 'socket'), resolve))
+    server.listen(join(workspace.root, 'socket'))
+    await within('the socket to listen', once(server, 'listening'))
     for (const path of ['pipe', 'socket']) {
       const message = `${path} is not a regular file (a pipe, socket or device).`
       await expect(readAt(workspace, path)).rejects.toMatchObject({ message })
       await expect(replaceFile(workspace, path, 'x')).rejects.toMatchObject({ message })
     }
-    await new Promise((resolve) => server.close(resolve))
+    await within('the end of the socket', once(server.close(), 'close'))
     const devices = openWorkspace({ root: '/dev' })
     await expect(readAt(devices, 'zero')).rejects.toMatchObject({
       message: expect.stringContaining('not a regular file'),

@@ -28,7 +28,7 @@ function notices(frames: readonly AgentFrame[]): string[] {
 }
 
 /** One turn that ends above the trigger, and below what a request could still hold. */
-async function fullWithRoom(preset: 'precis' | 'range') {
+async function fullWithRoom(preset: 'log' | 'precis' | 'range') {
   const setup = await setUpAgent({ ...WINDOW, windowTokens: 24_000, preset })
   await setup.threads.import(setup.threadId, longPast(16_400))
   setup.dev.script([LONG_ANSWER])
@@ -113,7 +113,7 @@ describe('after an answer', () => {
     expect(await eventsOf('COMPACTION')).toEqual([])
   })
 
-  it('keeps the answer and goes on where it fails [LOG-70]', async () => {
+  it('keeps the answer where it fails [LOG-70]', async () => {
     const { agent, threadId, threads, dev, frames, eventsOf } = await nearlyFull()
     for (const id of ['ai-summarize', 'trim-tool-results', 'cascade'])
       threads.register({ id, propose: () => Promise.reject(new Error('no such luck')) })
@@ -126,6 +126,19 @@ describe('after an answer', () => {
       expect.objectContaining({ type: 'error', context: { operation: 'compact', threadId } }),
     )
     expect(await eventsOf('COMPACTION_FAILED')).toHaveLength(3)
+  })
+
+  it('goes on where it has failed, as long as there is room [LOG-70]', async () => {
+    const { agent, threadId, threads, dev, frames } = await fullWithRoom('log')
+    for (const id of ['ai-summarize', 'trim-tool-results', 'cascade'])
+      threads.register({ id, propose: () => Promise.reject(new Error('no such luck')) })
+    await agent.sendMessage(threadId, 'go')
+    expect(byItself(frames)).toMatchObject([{ success: false }])
+    dev.script([{ text: 'Still here.' }])
+    expect(await agent.sendMessage(threadId, 'Are you there?')).toMatchObject({
+      status: 'done',
+      text: 'Still here.',
+    })
   })
 
   it('waits for the results of its calls, and the task goes on [LOG-63, LOG-71, ALWAYS-10, NEED-10]', async () => {

@@ -43,17 +43,18 @@ describe('/compact', () => {
   })
 
   it('says when it begins and when it is done [LOG-32]', async () => {
-    const { agent, threadId, frames } = await setUpAgent()
+    const { agent, threadId, frames, eventsOf } = await setUpAgent()
     await agent.sendMessage(threadId, 'Hello')
     frames.length = 0
     await agent.sendMessage(threadId, '/compact')
     const [start] = frames
     expect(start).toMatchObject({ type: 'agent_thinking_start' })
     expect(start?.type === 'agent_thinking_start' && start.message).toMatch(/compacting/i)
-    expect(frames.map(({ type }) => type)).toContain('agent_thinking_complete')
+    expect(frames.filter(({ type }) => type === 'agent_thinking_complete')).toHaveLength(1)
+    expect(await eventsOf('COMPACTION')).toHaveLength(1)
   })
 
-  it('reports a failure as an error, without rejecting and without success [LOG-33]', async () => {
+  it('reports a failure as an error, without rejecting and without success [LOG-32, LOG-33]', async () => {
     const { agent, threadId, frames, eventsOf, threads } = await setUpAgent()
     await agent.sendMessage(threadId, 'Hello')
     for (const id of ['ai-summarize', 'trim-tool-results'])
@@ -64,6 +65,7 @@ describe('/compact', () => {
     expect(error).toMatchObject({ context: { operation: 'compact', threadId } })
     expect(error?.type === 'error' && error.error).toBeInstanceOf(Error)
     expect(error?.type === 'error' && error.error.message).toBe('Compaction failed')
+    expect(frames.map(({ type }) => type)).not.toContain('agent_thinking_complete')
     expect(await eventsOf('LOCAL_SYSTEM_MESSAGE')).toEqual([])
     expect(await eventsOf('COMPACTION')).toEqual([])
     expect(await eventsOf('COMPACTION_FAILED')).toHaveLength(2)

@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { PrecisError } from '../../src/core/errors.ts'
 import type { EventOf } from '../../src/core/log/event.ts'
+import { pretendWork } from '../wait.ts'
 import { Door, longPast, runsIn, summaryBehind } from './past.ts'
 import { type AgentSetup, setUpAgent } from './setup.ts'
 
@@ -61,7 +62,8 @@ describe('messages during a turn', () => {
     await arriving.reached
     answering.open()
     if (!isFailing) await expect.poll(() => eventsOf('AGENT_MESSAGE')).toHaveLength(1)
-    for (let look = 0; look < 100; look += 1) await threads.getEvents(threadId)
+    // A turn that waits for nothing ends meanwhile, without the second message.
+    await Promise.race([first, pretendWork(150)])
     arriving.open()
     return { ...setup, first, second }
   }

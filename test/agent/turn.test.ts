@@ -180,6 +180,37 @@ describe('a turn', () => {
     expect(denied?.data).toMatchObject({ status: 'denied' })
   })
 
+  it('ends after as many requests as it may make, and goes on where the user says so', async () => {
+    const list = { calls: [{ name: 'list', arguments: {} }] }
+    const { agent, threadId, dev, frames } = await setUpAgent({ agent: { limits: { steps: 3 } } })
+    dev.script([list, list, list, { text: 'Listed.' }])
+    const outcome = await agent.sendMessage(threadId, 'list for ever')
+    expect(outcome).toMatchObject({ status: 'step-limit', error: { code: 'step-limit' } })
+    expect(dev.requests).toHaveLength(3)
+    expect(frames).toContainEqual(expect.objectContaining({ type: 'turn-end', end: 'step-limit' }))
+    expect(await agent.sendMessage(threadId, 'continue')).toMatchObject({ text: 'Listed.' })
+    expect(dev.requests.flatMap(({ violations }) => violations)).toEqual([])
+  })
+
+  it.each([
+    { breaks: 2, status: 'done', answers: ['Whole.'] },
+    { breaks: 3, status: 'failed', answers: [expect.stringMatching(/^half of it/)] },
+  ])('asks again for an answer that broke $breaks times: $status', async (row) => {
+    const { agent, threadId, dev, frames, eventsOf } = await setUpAgent({
+      dev: { pieceDelayMs: 1 },
+    })
+    const broken = {
+      text: 'half of it '.repeat(40),
+      fault: { kind: 'drop', at: 'middle' },
+    } as const
+    dev.script([...Array.from({ length: row.breaks }, () => broken), { text: 'Whole.' }])
+    expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ status: row.status })
+    expect(frames.filter(({ type }) => type === 'answer-restart')).toHaveLength(2)
+    expect(dev.requests).toHaveLength(3)
+    const answers = await eventsOf('AGENT_MESSAGE')
+    expect(answers.map(({ data }) => data.content)).toEqual(row.answers)
+  })
+
   it('leaves a valid thread when it is aborted while a tool runs', async () => {
     const { agent, threadId, frames, eventsOf, dev } = await setUpAgent({
       dev: {

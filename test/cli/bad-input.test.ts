@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { NOBODY, requirement } from '../require.ts'
+import { within } from '../wait.ts'
 import { eachPlace, messages, PRECIS, sample } from './place.ts'
 
 const place = eachPlace()
-const { available: canOthersRead } = requirement('readable-checkout')
+const { available, notice } = requirement('readable-checkout')
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 const user = (content: string) =>
   `{"uuid":"u","sessionId":"s","type":"user","message":{"role":"user","content":${content}}}`
@@ -167,7 +168,7 @@ describe('a file that cannot be read', () => {
     rmSync(join(place().folder, 'dir'), { recursive: true })
   })
 
-  it.skipIf(!canOthersRead)('no permission: neither to read nor to write', () => {
+  it.skipIf(!available)(`no permission: neither to read nor to write ${notice}`, () => {
     const { folder } = place()
     place().write('secret.json', messages())
     chmodSync(join(folder, 'secret.json'), 0o000)
@@ -221,7 +222,7 @@ describe('a file without end', () => {
     const out = createWriteStream(path)
     for (let at = 0; at < 60; at += 1) out.write('{"type":"progress"}\n'.repeat(5_000))
     out.end()
-    await once(out, 'finish')
+    await within('the file to be written', once(out, 'finish'))
     const { status, stderr } = await place().precis([
       'import',
       'many.jsonl',

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { processIo } from '../../src/cli/process-io.ts'
 import { programOf } from '../../src/cli/program.ts'
 import { SETTING_KEYS } from '../../src/core/settings/settings.ts'
+import { within } from '../wait.ts'
 import { eachPlace, messages, ROOT } from './place.ts'
 
 const place = eachPlace()
@@ -129,7 +130,7 @@ describe('precis doctor', () => {
     const server = createServer((_, response) =>
       response.end(JSON.stringify({ models: [{ name: 'qwen3:8b' }], data: [{ id: 'gemma' }] })),
     ).listen(0, '127.0.0.1')
-    await once(server, 'listening')
+    await within('the server to listen', once(server, 'listening'))
     const { port } = server.address() as AddressInfo
     const env = {
       OLLAMA_BASE_URL: `http://127.0.0.1:${port}`,

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hasProgram, NOBODY } from '../require.ts'
+import { NOBODY, requirement } from '../require.ts'
 import { eachPlace, PRECIS, sample } from './place.ts'
 
 const place = eachPlace()
@@ -150,6 +150,8 @@ describe('a place that cannot be written', () => {
     expect(readFileSync(join(place().folder, 'file'), 'utf8')).toBe('not a directory')
   })
 
+  const needed = [requirement('other-user'), requirement('readable-checkout')]
+  const notice = needed.map((each) => each.notice).join(' ')
   it('is named where it is a link that leads nowhere, and the link stays', async () => {
     const link = join(place().folder, '.codex/config.toml')
     mkdirSync(dirname(link))
@@ -162,8 +164,8 @@ describe('a place that cannot be written', () => {
     expect(readlinkSync(link)).toBe('/nowhere/config.toml')
   })
 
-  it.skipIf(!hasProgram('other-user') || !hasProgram('readable-checkout'))(
-    'is a file that its owner made read-only',
+  it.skipIf(needed.some(({ available }) => !available))(
+    `is a file that its owner made read-only ${notice}`,
     () => {
       const { folder } = place()
       put('.claude.json', '{}')
@@ -182,8 +184,8 @@ describe('a place that cannot be written', () => {
     },
   )
 
-  it.skipIf(!hasProgram('other-user') || !hasProgram('readable-checkout'))(
-    'is named to another user than root, too',
+  it.skipIf(needed.some(({ available }) => !available))(
+    `is named to another user than root, too ${notice}`,
     () => {
       const { folder } = place()
       for (const name of ['.claude', '.pi']) mkdirSync(join(folder, name))

@@ -8,6 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { expect, it, onTestFinished } from 'vitest'
+import { within } from '../wait.ts'
 import { eachPlace, PRECIS, sample } from './place.ts'
 
 const place = eachPlace()
@@ -223,9 +224,9 @@ it('speaks HTTP to whoever has the token', async () => {
   })
   onTestFinished(async () => {
     child.kill('SIGTERM')
-    if (child.exitCode === null) await once(child, 'close')
+    if (child.exitCode === null) await within('the end of precis mcp', once(child, 'close'))
   })
-  const [piece] = await once(child.stdout, 'data', { signal: AbortSignal.timeout(60_000) })
+  const [piece] = await within('the address of precis mcp', once(child.stdout, 'data'))
   const { url, headers } = JSON.parse(String(piece))
   expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
   const client = await connected(

@@ -9,9 +9,9 @@ export class ManualClock implements Clock {
     return new Date(this.#nowMs)
   }
 
-  async sleep(ms: number, signal?: Signal): Promise<void> {
-    if (signal?.aborted) return
-    await new Promise<void>((wake) => {
+  sleep(ms: number, signal?: Signal): Promise<void> {
+    if (signal?.aborted) return Promise.resolve()
+    return new Promise<void>((wake) => {
       this.#sleepers.push({ untilMs: this.#nowMs + ms, wake })
       signal?.addEventListener('abort', wake)
     })

@@ -4,12 +4,14 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { SEED } from '../scale.ts'
+import { within } from '../wait.ts'
 
 const FUZZ = fileURLToPath(new URL('../../scripts/fuzz.ts', import.meta.url))
 const KINDS = ['requests', 'formats', 'edl', 'bodies']
 const MINUTES = Number(process.env.PRECIS_FUZZ_MINUTES ?? 120) / KINDS.length
 /** What it takes to start, and to end the case that is under way. */
 const SLACK_MS = 300_000
+const LIMIT_MS = MINUTES * 60_000 + SLACK_MS
 
 it.each(KINDS)(
   `random %s for ${MINUTES} minutes break no rule (seed ${SEED})`,
@@ -21,10 +23,10 @@ it.each(KINDS)(
       stream.setEncoding('utf8').on('data', (text: string) => {
         said = `${said}${text}`.slice(-20_000)
       })
-    const [code] = await once(child, 'close')
+    const [code] = await within(`the fuzzing of ${kind}`, once(child, 'close'), LIMIT_MS)
     process.stdout.write(`${said.trim().split('\n').at(-1)}\n`)
     expect(code, said).toBe(0)
     expect(said).toContain('no rule broken; go on with')
   },
-  MINUTES * 60_000 + SLACK_MS,
+  LIMIT_MS + SLACK_MS,
 )

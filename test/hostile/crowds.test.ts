@@ -1,5 +1,4 @@
 // Hostile callers: one person or one address that takes all there is does not lock out the others.
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../src/protocol/http-client.ts'
@@ -9,7 +8,7 @@ import { Shares } from '../../src/server/http/problems.ts'
 import { Random } from '../generate/random.ts'
 import { SEED } from '../scale.ts'
 import { type AppSetupOptions, BASE_URL, setUpApp, transportTo } from '../server/setup.ts'
-import { until } from '../wait.ts'
+import { pretendWork, until } from '../wait.ts'
 
 const BOUND_MS = 20_000
 
@@ -116,7 +115,7 @@ describe('one person with', () => {
         async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
           if (pieces.length === 1) {
             taken += 1 // the server asks for more: it has the first piece
-            await once(stop.signal, 'abort')
+            await pretendWork(60_000, stop.signal)
           }
           const piece = pieces.shift()
           if (piece) controller.enqueue(piece)

@@ -162,7 +162,6 @@ describe('a link that changes after the check', () => {
   })
 
   const { available, notice } = requirement('ripgrep')
-  const ripgrep = notice === '' ? '' : ` (${notice})`
   /** Ripgrep in a workspace where somebody changes something before and after it reads. */
   function searchBetween(root: string, before: string, after: string) {
     const program = join(temporaryFolder(), 'rg')
@@ -181,7 +180,7 @@ describe('a link that changes after the check', () => {
       'a/b/x.txt:1:needle own',
     ],
     ['was never there', ':', "sed -i '1i new' a/b/x.txt", 'a/b/x.txt:2:needle own'],
-  ])(`that %s leads no search by ripgrep elsewhere${ripgrep}`, async (_, before, after, shown) => {
+  ])(`that %s leads no search by ripgrep elsewhere ${notice}`, async (_, before, after, shown) => {
     const outside = temporaryFolder()
     writeFileSync(join(outside, 'x.txt'), 'needle own\nneedle OUTSIDE\n')
     const { root } = workspaceWith({ 'a/b/x.txt': 'needle own\nother\n' })
@@ -190,7 +189,7 @@ describe('a link that changes after the check', () => {
     expect(seen(outcome)).toBe(shown)
   })
 
-  it.skipIf(!available)(`keeps lines that ripgrep decoded${ripgrep}`, async () => {
+  it.skipIf(!available)(`keeps lines that ripgrep decoded ${notice}`, async () => {
     const wide = Buffer.from('\ufeffone\nneedle wide\n', 'utf16le')
     const { root } = workspaceWith({
       'bom.txt': '\ufeffneedle bom\r\n',

@@ -8,6 +8,8 @@ export interface Folder {
   readonly goalPercent: number
   /** Tests run in a thread, which begins sooner than a process. Only for tests that ask nothing of the process. */
   readonly inThread?: boolean
+  /** As `npm test` runs them: stores in memory, fewer random cases. Otherwise as vitest by itself does. */
+  readonly tier?: 'fast'
   readonly apart?: Apart
 }
 
@@ -35,12 +37,14 @@ export interface RunPlan {
 /** Its value is the path of the file with the plan. */
 export const PLAN_VARIABLE = 'PRECIS_MUTATION_PLAN'
 
-const GOLDEN = ['test/golden/*.test.ts'] as const
-
 export const FOLDERS: Readonly<Record<string, Folder>> = {
   core: {
     sources: ['src/core/**/*.ts'],
-    tests: ['src/core/**/!(thread.property).test.ts', 'test/ledger/*.test.ts', ...GOLDEN],
+    tests: [
+      'src/core/**/!(thread.property).test.ts',
+      'test/ledger/*.test.ts',
+      'test/golden/*.test.ts',
+    ],
     goalPercent: 85,
     inThread: true,
   },
@@ -48,16 +52,18 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     sources: ['src/agent/**/*.ts'],
     tests: ['src/agent/**/*.test.ts', 'test/agent/!(soak|faults|range-random).test.ts'],
     goalPercent: 75,
+    tier: 'fast',
   },
   strategies: {
     sources: ['src/strategies/**/*.ts'],
     tests: [
       'src/strategies/**/*.test.ts',
       'test/summaries/@(forms|hostile|log).test.ts',
-      ...GOLDEN,
+      'test/golden/@(asking|fold|strategies).test.ts',
     ],
     goalPercent: 75,
     inThread: true,
+    tier: 'fast',
   },
   stores: {
     sources: ['src/stores/**/*.ts'],
@@ -87,9 +93,10 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       'src/threads/**/*.test.ts',
       'src/compose.test.ts',
       'src/compactor/stored.test.ts',
-      ...GOLDEN,
+      'test/golden/threads.test.ts',
     ],
     goalPercent: 75,
+    tier: 'fast',
   },
   server: {
     sources: ['src/server/http/guard.ts', 'src/server/accounts/*.ts'],

@@ -68,6 +68,7 @@ describe('scores', () => {
     const outcome = outcomeOf(statuses.map((status) => ({ mutant, status })))
     expect(scoreOf(outcome, 1)).toEqual({ seed: 1, sampled: 5, killed: 3, score: 60 })
     expect(survivorLines(outcome)).toEqual([
+      expect.stringMatching(/\(killed: it took too long\)$/),
       expect.stringMatching(/full\.ts:1:23 {2}ArrowFunction: .* → \(\) => undefined$/),
       expect.stringMatching(/\(no test runs it\)$/),
     ])

@@ -20,6 +20,10 @@ export interface Score {
 
 /** A source that no longer loads, and a test that no longer ends, are failures of the tests. */
 const KILLED: ReadonlySet<string> = new Set(['Killed', 'Timeout', 'RuntimeError'])
+const NOTES: Readonly<Record<string, string>> = {
+  NoCoverage: ' (no test runs it)',
+  Timeout: ' (killed: it took too long)',
+}
 const TEXT_LIMIT = 100
 /** What is shown of an equal beginning of two long texts. */
 const SHARED_SHOWN = 20
@@ -57,14 +61,14 @@ export function failureOf(
   return score < goalPercent ? `${name} has ${score} %, its goal is ${goalPercent} %` : undefined
 }
 
+/** What to look at: survivors, and what only its time has ended, which a busy machine may do as well. */
 export function survivorLines({ results }: Outcome): string[] {
   return results
-    .filter(({ status }) => !KILLED.has(status))
+    .filter(({ status }) => !KILLED.has(status) || status === 'Timeout')
     .toSorted((a, b) => comparePlaces(a.mutant, b.mutant))
     .map(({ mutant: { path, start, mutator, original, replacement }, status }) => {
-      const untested = status === 'NoCoverage' ? ' (no test runs it)' : ''
       const change = changeOf(original, replacement)
-      return `${path}:${start.line + 1}:${start.column + 1}  ${mutator}: ${change}${untested}`
+      return `${path}:${start.line + 1}:${start.column + 1}  ${mutator}: ${change}${NOTES[status] ?? ''}`
     })
 }
 

@@ -35,8 +35,8 @@ export default defineConfig({
     include: [...plan.tests],
     // As in the check: most of the time of a file goes into what it loads.
     isolate: false,
-    // A mutant that leaves a test waiting costs this.
-    testTimeout: 60_000,
+    // As in the check: the first run has no fault in it. A mutant that hangs is ended by Stryker.
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
     setupFiles: ['test/mutation/activate.ts'],

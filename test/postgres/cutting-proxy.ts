@@ -1,5 +1,7 @@
 // Stands between a store and its server, and cuts the connection when the answer to a chosen request comes.
+import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { within } from '../wait.ts'
 
 export class CuttingProxy {
   readonly #server: Server
@@ -14,7 +16,8 @@ export class CuttingProxy {
   }
 
   async listen(): Promise<number> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+    this.#server.listen(0, '127.0.0.1')
+    await within('the proxy to listen', once(this.#server, 'listening'))
     const place = this.#server.address()
     return typeof place === 'object' && place ? place.port : 0
   }
@@ -30,7 +33,7 @@ export class CuttingProxy {
 
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy()
-    await new Promise((resolve) => this.#server.close(resolve))
+    await within('the end of the proxy', once(this.#server.close(), 'close'))
   }
 
   #join(client: Socket): void {

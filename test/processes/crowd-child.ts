@@ -1,4 +1,5 @@
 // One of several processes that append to the same and to different threads, talk and compact: ADDRESS NAME MS.
+import { once } from 'node:events'
 import { PrecisError } from '../../src/core/errors.ts'
 import type { Store } from '../../src/core/ports.ts'
 import { openStore } from '../../src/stores/index.ts'
@@ -6,6 +7,7 @@ import type { Threads } from '../../src/threads/threads.ts'
 import { Random } from '../generate/random.ts'
 import { THREAD, threadsOn } from '../kill/compact-threads.ts'
 import { answer, result, thoughtAnswer, user } from '../say.ts'
+import { within } from '../wait.ts'
 import { collect } from './collect.ts'
 import { type CrowdReport, OWN, seenOf, TOGETHER } from './crowd-report.ts'
 
@@ -20,7 +22,7 @@ let compactions = 0
 const stop = new AbortController()
 const seen = collect(store, TOGETHER, stop.signal)
 process.stdout.write('ready\n')
-await new Promise((resolve) => process.stdin.once('data', resolve))
+await within('the word to begin', once(process.stdin, 'data'))
 process.stdin.destroy()
 const end = performance.now() + Number(forMs)
 while (performance.now() < end) {

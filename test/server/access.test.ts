@@ -1,4 +1,5 @@
 // Who may ask, how much, and how often the same: hosts, origins, tokens, sizes, keys of repeated writes.
+import { once } from 'node:events'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ import { RateLimit } from '../../src/server/http/guard.ts'
 import { idempotency } from '../../src/server/http/idempotency.ts'
 import { readPage } from '../../src/server/http/page.ts'
 import { answer, result, user } from '../say.ts'
-import { until } from '../wait.ts'
+import { until, within } from '../wait.ts'
 import { temporaryFolder } from './folder.ts'
 import { served } from './served.ts'
 import { BASE_URL, setUpApp, transportTo } from './setup.ts'
@@ -127,16 +128,10 @@ describe('the guard', () => {
   it('refuses a foreign host over HTTP as well: a name that was bent to the loopback', async () => {
     const { app } = await setUpApp()
     const { port } = new URL(await served(app))
-    const status = await new Promise((resolve, reject) => {
-      const headers = { host: `evil.example:${port}` }
-      request({ host: '127.0.0.1', port, path: '/api', headers }, (response) => {
-        response.resume()
-        resolve(response.statusCode)
-      })
-        .on('error', reject)
-        .end()
-    })
-    expect(status).toBe(403)
+    const headers = { host: `evil.example:${port}` }
+    const sent = request({ host: '127.0.0.1', port, path: '/api', headers }).end()
+    const [response] = await within('an answer', once(sent, 'response'))
+    expect(response.resume().statusCode).toBe(403)
   })
 
   it('wants a token where there are some, or once were', async () => {

@@ -143,16 +143,25 @@ describe('summarize', () => {
 })
 
 describe('ai-summarize', () => {
-  it('is a COMPACTION by its id, with something left [LOG-45, LOG-55]', async () => {
+  it('is a COMPACTION by its id, whose compactedEvents have the system prompt first, and the summary [LOG-45, LOG-47, LOG-49, LOG-55]', async () => {
     const { agent, threads, threadId } = await setUpAgent({ dev: { script: [SUMMARY] } })
     await threads.import(threadId, PAST)
     expect(await agent.compact(threadId)).toMatchObject({ success: true })
     const all = await threads.getAllEvents(threadId)
-    const event = all.find(({ type }) => type === 'COMPACTION')
-    expect(event).toMatchObject({ data: { strategyId: 'ai-summarize' } })
-    expect(event?.data).toMatchObject({
-      compactedEvents: expect.arrayContaining([expect.anything()]),
-    })
+    const { data } = all.find(({ type }) => type === 'COMPACTION') ?? {}
+    const { strategyId, compactedEvents = [] } = data as {
+      strategyId: string
+      compactedEvents?: readonly unknown[]
+    }
+    expect(strategyId).toBe('ai-summarize')
+    expect(compactedEvents[0]).toMatchObject({ type: 'SYSTEM_PROMPT', data: 'Be kind.' })
+    const content = expect.stringContaining('[CONVERSATION SUMMARY]')
+    expect(compactedEvents).toContainEqual(
+      expect.objectContaining({
+        type: 'AGENT_MESSAGE',
+        data: expect.objectContaining({ content }),
+      }),
+    )
   })
 
   it('rejects without a model, even where there is nothing [LOG-46]', async () => {
@@ -162,7 +171,7 @@ describe('ai-summarize', () => {
     )
   })
 
-  it('leaves the system prompt, the summary, and the last three user messages [LOG-47, LOG-48, LOG-49]', async () => {
+  it('leaves the system prompt, the summary, and the last three user messages [LOG-48]', async () => {
     const { agent, threads, threadId } = await setUpAgent({ dev: { script: [SUMMARY] } })
     await threads.import(threadId, PAST)
     await agent.compact(threadId)

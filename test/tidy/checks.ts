@@ -3,7 +3,7 @@ import { clocks } from './clocks.ts'
 import { importCycles } from './cycles.ts'
 import type { Check } from './finding.ts'
 import { developmentPackages, importDirection } from './layers.ts'
-import { anyTypes, notesInComments, ownSeeds, switchedOffTests } from './leftovers.ts'
+import { anyTypes, notesInComments, ownSeeds, switchedOffTests, unnamedSkips } from './leftovers.ts'
 import { emptyWordsInCode, emptyWordsInPaths, fileNames } from './names.ts'
 import { oneRoad } from './road.ts'
 import { fileLength, fileSize, functionLength } from './size.ts'
@@ -28,6 +28,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'nothing has the type any': anyTypes,
   'no compiler is silenced and no note is left': notesInComments,
   'no test is switched off': switchedOffTests,
+  'every skip says what is missing': unnamedSkips,
   'random inputs come from one seed': ownSeeds,
   'folders that only compute have no clock and no randomness': clocks,
   'commands take their surroundings as an argument': surroundings,

@@ -22,6 +22,30 @@ export function switchedOffTests(files: readonly SourceFile[]): Finding[] {
   })
 }
 
+/** Whoever reads the counts sees what was missing: the title holds the notice of test/require.ts. */
+export function unnamedSkips(files: readonly SourceFile[]): Finding[] {
+  return inCode(files, 'unnamed-skip', (node) => {
+    if (node.type !== 'CallExpression' || !isSkip(node.callee)) return ''
+    const [title] = node.arguments
+    const parts = title?.type === 'TemplateLiteral' ? title.expressions : [title]
+    return parts.some((part) => (titleName(part) ?? '').endsWith('notice'))
+      ? ''
+      : 'a skip whose title does not hold the notice of requirement()'
+  })
+}
+
+/** `it.skipIf(…)` and `it.skipIf(…).each(…)`, to be called with a title. */
+function isSkip(callee: Node): boolean {
+  if (callee.type !== 'CallExpression' || callee.callee.type !== 'MemberExpression') return false
+  const method = nameOf(callee.callee.property) ?? ''
+  if (method === 'each' || method === 'for') return isSkip(callee.callee.object)
+  return method === 'skipIf' || method === 'runIf'
+}
+
+function titleName(part: Node | undefined): string | undefined {
+  return nameOf(part?.type === 'MemberExpression' ? part.property : part)
+}
+
 /** Random inputs come from test/scale.ts, which fixes the seed and scales how many there are. */
 export function ownSeeds(files: readonly SourceFile[]): Finding[] {
   const others = files.filter(({ path }) => path !== 'test/scale.ts')

@@ -5,7 +5,7 @@ import { clocks } from './clocks.ts'
 import { importCycles } from './cycles.ts'
 import { type Check, type SourceFile, settle } from './finding.ts'
 import { developmentPackages, importDirection } from './layers.ts'
-import { anyTypes, notesInComments, ownSeeds, switchedOffTests } from './leftovers.ts'
+import { anyTypes, notesInComments, ownSeeds, switchedOffTests, unnamedSkips } from './leftovers.ts'
 import { emptyWordsInCode, emptyWordsInPaths, fileNames } from './names.ts'
 import { oneRoad } from './road.ts'
 import { fileLength, fileSize, functionLength } from './size.ts'
@@ -47,7 +47,7 @@ const CLEAN: Tree = {
   'src/stores/contract.ts':
     "// The suite that every store must pass.\nimport { it } from 'vitest'\nimport '../../test/generate.ts'\nit('x', () => {})\n",
   'src/threads/thread.test.ts':
-    "// A thread over a store.\nimport { memory } from '../stores/memory.ts'\nimport { it } from 'vitest'\nit.skipIf(true)('x', memory)\n",
+    "// A thread over a store.\nimport { memory } from '../stores/memory.ts'\nimport { it } from 'vitest'\nit.skipIf(true)(notice, memory)\n",
   'test/generate.ts': '// Random threads, from a seed.\nexport const x = 1\n',
 }
 
@@ -242,6 +242,22 @@ const FAULTS: readonly Fault[] = [
     found: [1, 2, 3, 4, 5].map((line) => `src/core/a.test.ts:${line}`),
   },
   {
+    name: 'skips whose title does not say what is missing',
+    check: unnamedSkips,
+    plant: source(
+      'src/core/a.test.ts',
+      [
+        "it.skipIf(!a)('b', f)",
+        `describe.skipIf(!a)(\`b \${c}\`, f)`,
+        "it.runIf(a).each([1])('b', f)",
+        `it.skipIf(!a)(\`b \${notice}\`, f)`,
+        `it.skipIf(!a).each([1])(\`b \${x.notice}\`, f)`,
+        'describe.skipIf(!a)(notice, f)',
+      ].join('\n'),
+    ),
+    found: [1, 2, 3].map((line) => `src/core/a.test.ts:${line}`),
+  },
+  {
     name: 'random inputs with a seed or a number of their own',
     check: ownSeeds,
     plant: {
@@ -412,19 +428,21 @@ const FAULTS: readonly Fault[] = [
         '  await turn()',
         '}',
         'while ((await ask()) !== 200) {}',
+        "await once(server, 'close')",
+        'await new Promise((resolve) => server.close(resolve))',
       ].join('\n'),
       'src/core/a.test.ts': 'await vi.waitUntil(isSo)\nawait vi.waitFor(isSo)\nsetInterval(f, 5)\n',
       'src/stores/contract.ts': "import timers from 'node:timers/promises'\n",
       // Sources may sleep; giving way is no wait; a loop that does something has an end of its own.
       'src/agent/a.ts': "import { setTimeout } from 'node:timers/promises'\nwhile (x) await y()\n",
       'test/b.ts':
-        "import { setImmediate } from 'node:timers/promises'\nwhile (left > 0) {\n  left -= 1\n  await f()\n}\n",
+        "import { setImmediate } from 'node:timers/promises'\nwhile (left > 0) {\n  left -= 1\n  await f()\n}\nawait new Promise(setImmediate)\nawait new Promise((done) => setImmediate(done))\nawait within('it', once(a, 'b'))\n",
       'test/wait.ts': "import { setTimeout as sleep } from 'node:timers/promises'\n",
     },
     found: [
       ...[1, 2, 3].map((line) => `src/core/a.test.ts:${line}`),
       'src/stores/contract.ts:1',
-      ...[1, 2, 3, 4, 5, 8].map((line) => `test/a.ts:${line}`),
+      ...[1, 10, 2, 3, 4, 5, 8, 9].map((line) => `test/a.ts:${line}`),
     ],
   },
 ]

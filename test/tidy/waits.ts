@@ -1,4 +1,4 @@
-// Waits in tests that have no bound or no name: bare sleeps, loops that only wait, `vi.waitUntil`.
+// Waits in tests that have no bound or no name: bare sleeps, events, loops, `vi.waitUntil`.
 import type { Node } from 'oxc-parser'
 import { type Finding, isTest, type SourceFile } from './finding.ts'
 import { inCode } from './leftovers.ts'
@@ -29,11 +29,23 @@ function judge(node: Node): string {
         ? `a wait without a name; ${INSTEAD}`
         : ''
     }
+    case 'AwaitExpression':
+      return isBare(node.argument) ? `a wait without a bound; ${INSTEAD}` : ''
     case 'WhileStatement':
       return onlyWaits(node) ? `a loop that may never end; ${INSTEAD}` : ''
     default:
       return ''
   }
+}
+
+/** `await once(server, 'close')` and `await new Promise(…)`, unless that only gives way. */
+function isBare(awaited: Node): boolean {
+  if (awaited.type === 'CallExpression') return nameOf(awaited.callee) === 'once'
+  if (awaited.type !== 'NewExpression' || nameOf(awaited.callee) !== 'Promise') return false
+  const [run] = awaited.arguments
+  const body = run?.type === 'ArrowFunctionExpression' ? run.body : run
+  const called = nameOf(body?.type === 'CallExpression' ? body.callee : body)
+  return called !== 'setImmediate' && !isTimer(called)
 }
 
 function isTimer(name: string | undefined): boolean {

@@ -1,7 +1,7 @@
 // A terminal without a window: what the chat draws goes through a real emulator, and can be read back.
 import type { Terminal } from '@earendil-works/pi-tui'
 import headless from '@xterm/headless'
-import { until } from '../wait.ts'
+import { until, within } from '../wait.ts'
 
 const KEYS = {
   enter: '\r',
@@ -129,7 +129,8 @@ export class HeadlessTerminal implements Terminal {
 
   /** The screen as text, without the blanks at the ends of its lines. */
   async lines(): Promise<string[]> {
-    await new Promise<void>((resolve) => this.#emulator.write('', resolve))
+    const drawn = new Promise<void>((resolve) => this.#emulator.write('', resolve))
+    await within('the terminal to draw', drawn)
     const { active } = this.#emulator.buffer
     return Array.from(
       { length: this.rows },

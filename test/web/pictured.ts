@@ -12,7 +12,7 @@ import { type Client, createClient } from '../../src/protocol/index.ts'
 import type { MachineSessions } from '../../src/server/ports.ts'
 import { openStore } from '../../src/stores/index.ts'
 import { systemClock } from '../../src/system.ts'
-import { until } from '../wait.ts'
+import { until, within } from '../wait.ts'
 import { builtPage } from './built-page.ts'
 
 const SAMPLE = fileURLToPath(new URL('../../samples/session.jsonl', import.meta.url))
@@ -195,7 +195,7 @@ export async function servePictured(browser: Browser): Promise<PicturedPage> {
     },
   })
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
-  await once(server, 'listening')
+  await within('the server to listen', once(server, 'listening'))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const client = createClient({
     fetch: app.fetch,

@@ -1,10 +1,13 @@
 // `precis send` and `precis threads` as people run them: their streams, their exit codes, Ctrl-C.
+
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PRECIS, runPrecis } from '../../../test/cli/run.ts'
+import { within } from '../../../test/wait.ts'
 
 let folder: string
 let work: string
@@ -179,12 +182,10 @@ describe('precis send', () => {
       [PRECIS, 'send', '--model', 'dev', '--yes', 'run sleep 30'],
       { cwd: work, env: environment() },
     )
-    const status = await new Promise<number | null>((done) => {
-      child.stderr.on('data', (data: Buffer) => {
-        if (data.toString().includes('→ run')) child.kill('SIGINT')
-      })
-      child.on('close', (code) => done(code))
+    child.stderr.on('data', (data: Buffer) => {
+      if (data.toString().includes('→ run')) child.kill('SIGINT')
     })
+    const [status] = await within('the end of precis send', once(child, 'close'))
     expect(status).toBe(1)
     expect((await send('--thread', await latestThread(), 'Hello')).status).toBe(0)
   })

@@ -84,6 +84,16 @@ describe('what binds', () => {
     expect(findConstraints(sentence)).toEqual([])
   })
 
+  it.each([
+    'Nov  8 04:01:02 web1 cron: never run two of these.',
+    'Nov 18, 2026 04:01 Never run two of these.',
+    '2026-11-18 04:01 Never run two of these.',
+    '04:01:02 Never run two of these.',
+  ])('is not a line of a log: %s', (line) => {
+    expect(findConstraints(line)).toEqual([])
+    expect(findConstraints(line.slice(line.search(/never/i)))).toHaveLength(1)
+  })
+
   const ONCE = [
     'Make sure the extension runs',
     'make sure toolText is also used.',
@@ -113,6 +123,13 @@ describe('what binds', () => {
   it.each(ONCE)('takes what is done with once for no rule: %s', (sentence) => {
     expect(findConstraints(sentence)).toEqual([])
   })
+
+  it.each(['Not Redux. Zustand.', 'Not Redux, Zustand', 'no, not npm; pnpm!'])(
+    'finds a correction of two words as one: %s',
+    (text) => {
+      expect(findConstraints(text)).toEqual([text])
+    },
+  )
 
   const LASTING = [
     'Commit only on the branch of the ticket.',

@@ -119,6 +119,19 @@ describe('the gate', () => {
     }
   })
 
+  it('takes no summary as large as what it replaces, whoever asked [ALWAYS-02]', () => {
+    const log = sample()
+    const [first] = log.context.items.toArray()
+    const as = (text: string) => {
+      const other = sample()
+      const refusal = other.compact(replace(['e1'], summary(text)), 'command')
+      return refusal ?? other.context.items.toArray()[0]?.tokens
+    }
+    expect(as(`start ${LONG}`)).toBe('not-smaller')
+    // The estimate counts in whole tokens: one less is enough.
+    expect(as(LONG)).toBe((first?.tokens ?? 0) - 1)
+  })
+
   it('asks for a smaller replacement only from the minimum on [ALWAYS-02]', () => {
     const log = new TestLog()
     log.append([user('short'), ...answer('also short')])

@@ -245,6 +245,8 @@ describe('anchors [NEED-05]', () => {
       },
     ],
     ['update_todo', { todos: '- [x] One\n- [-] Two' }],
+    ['update_plan', { plan: '- [X] One\n* [~] Two' }],
+    ['update_todo', { task_progress: '- [x] One\nNext:\n- [-] Two' }],
   ]
   it.each(lists)('%s: the list as last written, replaced, not added to', (name, input) => {
     const ledger = ledgerOf(

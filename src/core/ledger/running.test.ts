@@ -228,6 +228,14 @@ describe('what says nothing of the work', () => {
     expect(ledger.commands.map(({ key }) => key)).not.toContain('npm run lint')
   })
 
+  it.each(['(Bash completed with no output)', '(no output)', ''])(
+    'is what a tool says of a command that printed nothing: %j',
+    (output) => {
+      const [command] = ledgerOf(...ran('npm run build', output)).commands
+      expect(command).toMatchObject({ key: 'npm run build', lastLine: '' })
+    },
+  )
+
   it('is a command that only shows something, and a file where files come and go', () => {
     const ledger = ledgerOf(
       { type: 'THREAD_SETTINGS', data: { workspace: '/srv/harbour' } },

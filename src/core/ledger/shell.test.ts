@@ -81,6 +81,8 @@ describe('shell commands in the ledger [NEED-05]', () => {
     ['for n in {8..10}; do echo > $n.md; done', ['created 10.md', 'created 8.md', 'created 9.md']],
     ['[[ 2 > 1 && a.ts -nt b.ts ]] && rm a.ts', ['deleted a.ts']],
     ['[[ $x =~ ^(a|b)$ ]]; rm a.ts', ['deleted a.ts']],
+    ['[[ -f a.ts\nrm b.ts', ['deleted b.ts']],
+    ['[[ -f a.ts; rm b.ts', ['deleted b.ts']],
     ['(( 2 > 1 )) && rm a.ts', ['deleted a.ts']],
     ['for ((n = 3; n > 0; n--)); do echo $n; done; rm a.ts', ['deleted a.ts'], '3\n2\n1'],
     ['git -C src mv d.ts f.ts', ['renamed src/d.ts → src/f.ts']],
@@ -147,6 +149,9 @@ describe('shell commands in the ledger [NEED-05]', () => {
     [['echo x >> a.ts', 'git restore .'], []],
     [['echo x >> a.ts; git add a.ts', 'git restore a.ts'], ['modified a.ts']],
     [['echo x >> a.ts; git add a.ts', 'git restore --staged a.ts && git restore a.ts'], []],
+    [['echo x >> a.ts; git add a.ts', 'git checkout a.ts'], ['modified a.ts']],
+    [['echo x >> a.ts; git add a.ts', 'git checkout HEAD a.ts'], []],
+    [['echo x >> a.ts; git add a.ts', 'git checkout HEAD -- a.ts'], []],
     [['echo x >> a.ts; git commit -am x', 'git checkout -- a.ts'], ['modified a.ts']],
     [['echo x > n.ts', 'git checkout -- .'], ['created n.ts']],
     [['echo x > n.ts; git add -A; echo y >> a.ts', 'git reset --hard'], []],
@@ -191,6 +196,8 @@ describe('shell commands in the ledger [NEED-05]', () => {
     '[[ -f a.ts && ! -f n.ts ]] && echo there',
     '(( 5 > 3 )) && echo y',
     'seq 1 3 | sed "s/^/y /"; echo y',
+    'if test -s z.ts; then cat z.ts; fi',
+    'grep -q x z.ts && cd src',
   ])('what changes no file is not said to be unclear: %s', (command) => {
     const ledger = ledgerOf(...START, ...ran(command, 'y'))
     expect([...fates(ledger), ...ledger.unclear]).toEqual([])

@@ -47,6 +47,29 @@ describe('the document of an event', () => {
     expect(awaited.at(-1)?.id).toBe('c199')
   })
 
+  it('of a compaction has its summaries, whoever says them, and nothing else that it puts', () => {
+    const put = (type: string, label: string, data: unknown) => ({ type, label, data })
+    const edits = [
+      {
+        covers: ['e1'],
+        put: [
+          put('USER_MESSAGE', 'summary', 'told by the user'),
+          put('AGENT_MESSAGE', 'summary', { content: 'told by the agent', calls: [] }),
+          put('USER_MESSAGE', 'brief', 'a brief'),
+          put('USER_MESSAGE', 'pins', 'pinned'),
+          { keep: 'e1' },
+        ],
+      },
+    ]
+    const { document } = buildDocument(event('COMPACTION', { edits }), [])
+    expect(document?.kind).toBe('summary')
+    expect(document?.text.trim().split('\n')).toEqual([
+      'told by the user',
+      'told by the agent',
+      'a brief',
+    ])
+  })
+
   it.each([
     ['THREAD_STARTED', {}],
     ['CHECKPOINT', { id: 'c' }],

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { within } from '../../../test/wait.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { inFolder } from '../contract/sqlite-place.ts'
 import { commitTogether, type Outcome, WorkQueue } from './work-queue.ts'
@@ -160,14 +161,15 @@ describe('WorkQueue', () => {
 
   it('gives up at the deadline, and then closes', async () => {
     const queue = new WorkQueue(throwing(busy))
-    const outcome = await new Promise((resolve) => {
+    const outcome = new Promise((resolve) => {
       queue.addWrite({ run: () => 'w', done: resolve, length: 0, deadline: performance.now() + 5 })
       queue.run()
     })
-    expect(outcome).toEqual({ thrown: busy })
-    await new Promise<void>((resolve) => {
+    expect(await within('the write to be given up', outcome)).toEqual({ thrown: busy })
+    const empty = new Promise<void>((resolve) => {
       queue.whenEmpty(resolve)
       queue.run()
     })
+    await within('the queue to be empty', empty)
   })
 })

@@ -22,7 +22,10 @@ function buildLog(...drafts: (EventDraft | EventDraft[])[]): TestLog {
 const ADD = 'file /summary.md\ninsert_after <<X\nsomething\nX'
 
 /** Adds a line to the summary, then is done. */
-function model(limits: ModelLimits = {}, script = ADD): ModelPort & { asked: ConverseRequest[] } {
+function model(
+  limits: ModelLimits = {},
+  script = ADD,
+): Required<ModelPort> & { asked: ConverseRequest[] } {
   const asked: ConverseRequest[] = []
   return {
     asked,
@@ -249,6 +252,21 @@ describe('a fold', () => {
     expect(await maxTokens(500)).toBeLessThanOrEqual(350)
     expect(await maxTokens(500)).toBeGreaterThan(345)
   })
+
+  it.each(['length', 'refusal', 'aborted', 'error', 'tool_use'] as const)(
+    'fails where the small agent ends with %s, whatever it has edited before [FOLD-56]',
+    async (stopReason) => {
+      const provider = model()
+      const converse = async (request: ConverseRequest) => {
+        const said = await model().converse(request)
+        return request.messages.length > 1 ? { ...said, stopReason } : said
+      }
+      await expect(propose(log(), { provider: { ...provider, converse } })).rejects.toMatchObject({
+        code: 'model-failed',
+        message: expect.stringContaining(`(${stopReason})`),
+      })
+    },
+  )
 
   it('rejects with `aborted` before it asks anybody', async () => {
     const provider = model()
