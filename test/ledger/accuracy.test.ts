@@ -14,6 +14,8 @@ const STYLES: readonly (readonly [Style, string])[] = [
   ['Bash', 'by commands in a shell that stays open'],
 ]
 const SEEDS = seeds(6, 2)
+/** Drawn where a state has not come up in those, as `deleted` with the seeds 11 and 77. */
+const MORE_SEEDS = Array.from({ length: 6 }, (_, at) => (SEEDS.at(-1) ?? 0) + 1 + at)
 const STEPS = 40
 const GOAL = 0.98
 
@@ -25,7 +27,9 @@ describe('files of the ledger', () => {
         STATES.map((state) => [state, { hits: 0, missed: 0, wrong: 0 }]),
       )
       const wrong: string[] = []
-      for (const seed of SEEDS) {
+      for (const seed of [...SEEDS, ...MORE_SEEDS]) {
+        const isMissing = [...scores.values()].some(({ hits }) => hits === 0)
+        if (MORE_SEEDS.includes(seed) && !isMissing) break
         const { root, drafts, read, alike } = await carryOut(seed, style, STEPS)
         onTestFinished(() => rmSync(root, { recursive: true, force: true }))
         const truth = truthOf(root, without(read, alike))
