@@ -28,7 +28,7 @@ it.each([
   '<input name="password" value="password">',
   '<password>hunter</password>',
   '<T extends Token>parseToken</T>',
-  'name: DB_PASSWORD\nvalue: ${DB_PASSWORD}',
+  'name: DB_PASSWORD\nvalue: $DB_PASSWORD',
 ])('%s stays', (text) => {
   expect(redact(text).text).toBe(text)
 })

@@ -54,7 +54,7 @@ export const FIFTH_ORDINARY: readonly string[] = [
   'docker pull node@sha256:{hex:64}',
   'GET /api/threads/{uuid}/events?after=12 200 in 4 ms',
   'export PASSWORD=$(pass show db/main)',
-  'password: ${{ secrets.DB_PASSWORD }}',
+  `password: \${{ secrets.DB_PASSWORD }}`,
   'DATABASE_URL=postgres://localhost:5432/shop',
   'max_tokens: 4096, temperature: 0.2',
   'tokens_per_minute=120000',
