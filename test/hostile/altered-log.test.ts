@@ -177,6 +177,12 @@ describe('a log that was edited with care', () => {
     ],
     ['one hash taken away', 'UPDATE events SET hash = NULL WHERE seq = 2', 3],
     ['the last hash taken away', 'UPDATE events SET hash = NULL WHERE seq = 4', 4],
+    ['the hash of the thread taken away', 'UPDATE threads SET head = NULL', 4],
+    [
+      'its end cut off, and the hash of the thread taken away',
+      'DELETE FROM events WHERE seq > 2; UPDATE threads SET version = 2, head = NULL',
+      2,
+    ],
     ['an event put in with the hash of another', `UPDATE events SET data = '"b"' WHERE seq = 3`, 3],
   ])('with %s is found', (_, sql, seq) =>
     damaged(sql, async (store) => {
@@ -191,10 +197,13 @@ async function orphanOfOlder(store: Store, sql: (text: string) => unknown): Prom
   await store.append('p', messages('p', 'a', 'b', 'c'), { expectedVersion: 0 })
   await store.fork('p', 2, 'f', [])
   await sql("UPDATE threads SET head = NULL WHERE thread_id = 'f'")
+  expect((await store.verify?.('f'))?.misfits).toEqual([])
   await store.delete('p')
   await store.append('f', messages('f', 'x'), { expectedVersion: 2 })
   await store.append('f', messages('f', 'y'), { expectedVersion: 3 })
   expect(await store.verify?.('f')).toEqual({ events: 4, unverified: 0, misfits: [] })
+  await sql("UPDATE threads SET head = NULL WHERE thread_id = 'f'")
+  expect((await store.verify?.('f'))?.misfits).toMatchObject([{ seq: 4 }])
 }
 
 describe('a fork by an older program whose parent is gone', () => {

@@ -54,10 +54,10 @@ export const STATES = statement(
  */
 export const READ = statement('read', readText())
 
-/** The same with hashes: that of each row, and before all others that of the thread. */
+/** The same with hashes: that of each row, and before all others that of the thread and where it was forked. */
 export const READ_CHAIN = statement(
   'read-chain',
-  readText('thread.head, ', ', found.hash', ', e.hash'),
+  readText('thread.head, thread.parent_seq, ', ', found.hash', ', e.hash'),
 )
 
 function readText(head = '', foundHash = '', hash = ''): string {
