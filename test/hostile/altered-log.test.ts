@@ -7,6 +7,7 @@ import type { Store } from '../../src/core/ports.ts'
 import { checkStore } from '../../src/stores/check-store.ts'
 import { message, messages } from '../../src/stores/contract/place.ts'
 import { inFolder } from '../../src/stores/contract/sqlite-place.ts'
+import { copyStore } from '../../src/stores/copy-store.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/store.ts'
 import { Random } from '../generate/random.ts'
 import { postgresPlace } from '../postgres/place.ts'
@@ -188,6 +189,34 @@ describe('a log that was edited with care', () => {
     damaged(sql, async (store) => {
       const { problems } = await checkStore(store)
       expect(problems[0]).toMatchObject({ threadId: 't', seq, isMended: false })
+    }),
+  )
+})
+
+describe('a list of threads that was altered', () => {
+  it.each([
+    ['a thread taken out', 'DELETE FROM threads', '*', /4 events belong to no thread/],
+    [
+      'a control character in an id',
+      "UPDATE threads SET thread_id = 't' || char(27)",
+      't\u001b',
+      /its id is not one/,
+    ],
+  ])('with %s is found, and does not end a copy of the others', (_, sql, threadId, problem) =>
+    damaged(sql, async (store, folder) => {
+      await store.append('other', messages('other', 'x'), { expectedVersion: 0 })
+      const { problems, all } = await checkStore(store)
+      expect(problems).toMatchObject([
+        { threadId, problem: expect.stringMatching(problem), isMended: false },
+      ])
+      const target = await openSqliteStore(join(folder, 'copy.db'))
+      await expect(copyStore(store, target)).rejects.toMatchObject({
+        details: { problems: [{ threadId, problem: expect.stringMatching(problem) }] },
+      })
+      expect((await target.info('other'))?.version).toBe(1)
+      expect((await checkStore(target)).problems).toHaveLength(1)
+      expect(all).toBeGreaterThan(0)
+      await target.close()
     }),
   )
 })

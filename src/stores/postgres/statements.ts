@@ -80,6 +80,12 @@ function readText(head = '', foundHash = '', hash = ''): string {
    ORDER BY found.place, found.seq`
 }
 
+export const STRAYS = statement(
+  'strays',
+  `SELECT count(*) FROM events e
+   WHERE NOT EXISTS (SELECT 1 FROM threads WHERE key = e.thread_key)`,
+)
+
 /** The rows of a log ($1) with these ids ($2), up to a number ($3), and the place of each id. */
 export const FIND_ROWS = statement(
   'find',
