@@ -39,7 +39,7 @@ const INTRODUCES = [
     'iu',
   ),
   new RegExp(
-    `(?<!${OWN} |\\p{L})${SAYS}(?: this| the following| back| folgendes| ceci)?\\s*[:：]\\s*$`,
+    `(?<!${OWN} |\\p{L})${SAYS}(?: this| the following| back| folgendes| ceci| (?:on|in|at|via) \\S{1,30})?\\s*[:：]\\s*$`,
     'iu',
   ),
   /^(?:full |the )?(?:contents?|output|log|text|inhalt|ausgabe|contenu|contenido) (?:of|from|von|du|de|del) [^:：]{1,200}[:：]\s*$/iu,
@@ -63,6 +63,17 @@ const INTRODUCES = [
   /^(?:user|human|assistant|system|tool|model|ai|bot)\s*: ?/i,
   /<\|\w{1,30}\|>|\[\/?INST\]|<<SYS>>/,
   /^>>> /,
+  // What agents, subtitles, chats and programs that print several files put before a text.
+  /^(?:observation|(?:tool|function|command) (?:results?|output))\s?[:：]/i,
+  /^\[(?:tool|function|command|terminal|file|web|search)[ _-](?:outputs?|results?|contents?)[^\]]{0,60}\]/i,
+  /^(?:pr|pull request|merge request|issue|ticket|commit)(?: [#!]?\d{1,9})? (?:description|body|message|text)\s?[:：]\s*$/i,
+  /^(?:tweet|toot|post|message|note|quote|reply) (?:by|from) \S[^.!?]{0,60}[:：]\s*$/i,
+  /^\S[^.!?]{0,40} — (?:today|yesterday|\d)[^.!?]{0,20}\d{1,2}:\d\d/i,
+  /^\p{Lu}\S*(?: \S{1,30}){0,3}\s{1,8}\d{1,2}[/.]\d{1,2}(?:[/.]\d{2,4})?,? {1,3}\d{1,2}:\d\d\s?(?:[AP]M)?\s*$/u,
+  /^\[?\d{1,2}:\d\d(?::\d\d)?\]? <[\w-]{1,30}> /,
+  /^(?:\d\d:)?\d\d:\d\d[.,]\d{3} --> /,
+  /^[-=]{0,8} ?(?:begin|start)(?: of)?(?: the)? (?:log|output|file|message|paste|transcript|document|mail)s?\b[^.!?]{0,40}$/i,
+  /^(?:==> .{1,200} <==|-{3,} ?[\w./-]{1,100}\.\w{1,8} ?-{3,}|\/\/ ?[\w./-]{1,100}\.\w{1,8})$/,
   /^(?:Copyright|©|\(c\)|SPDX-License-Identifier:)[^.]{0,20}(?:\d{4}|SPDX|MIT|Apache|GPL)/i,
   /^(?:diff --git |@@ -\d|--- a\/|\+\+\+ b\/)/,
 ]
@@ -89,7 +100,7 @@ const INLINE_BLOCK = /\[(quote|code)(?:=[^\]\n]{0,80})?\]([^\n]*)\[\/\1\]/gi
 const FEW_WORDS = /^\s*\S+(?: \S+)?\s*$/
 
 const MACHINE =
-  /^\s*(?:at |File "|Traceback|Caused by:|[#>] |\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d:\d\d:\d\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w{0,6} +\d{1,2},? (?:\d{4} )?\d\d:\d\d|-- |;; |\[\d|npm (?:ERR|error|warn)|(?:\w*error|\w*exception|warning|fatal|panic)\b ?:|\[(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE|CRITICAL)\]|(?:error|warning)\[\w+\]|\w+\[\d+\]:|\/\/|\/\*|<!--|<[a-z/!]|[{}[\]]\s*$|HTTP\/\d)/i
+  /^\s*(?:at |File "|Traceback|Caused by:|[#>] |\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d:\d\d:\d\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w{0,6} +\d{1,2},? (?:\d{4} )?\d\d:\d\d|-- |;; |\[\d|npm (?:ERR|error|warn)|(?:\w*error|\w*exception|warning|fatal|panic)\b ?:|\[(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE|CRITICAL)\]|(?:error|warning)\[\w+\]|\w+\[\d+\]:|\d{1,6}[\t→]|\d{1,9},[^\d\s]|\/\/|\/\*|<!--|<[a-z/!]|[{}[\]]\s*$|HTTP\/\d)/i
 const MACHINE_CASED =
   /^\s*(?:(?:PASS|FAIL|OK|ok \d+|not ok \d+|✓|✗|×|●)\s|(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE|CRITICAL)[ :|])/
 const CODE =
