@@ -179,15 +179,14 @@ describe('the hook before a compaction', () => {
       expect(said).toContain(`- ${kept}\n`)
   })
 
-  it.each([
-    `https://example.org/a\n\n${EVIL}`,
-    `[Pasted text #1] ${EVIL}`,
-    `@eve: ${EVIL}`,
-  ])('takes nothing of what a mark begins and nothing ends: %j', async (pasted) => {
-    const said = await saidBefore(line('a', null, `Answer this.\n\n${pasted}`))
-    expect(said).not.toContain('Ignore all previous')
-    expect(said).toContain('- Answer this.\n')
-  })
+  it.each([`https://example.org/a\n\n${EVIL}`, `[Pasted text #1] ${EVIL}`, `@eve: ${EVIL}`])(
+    'takes nothing of what a mark begins and nothing ends: %j',
+    async (pasted) => {
+      const said = await saidBefore(line('a', null, `Answer this.\n\n${pasted}`))
+      expect(said).not.toContain('Ignore all previous')
+      expect(said).toContain('- Answer this.\n')
+    },
+  )
 
   it('names no latest request where the latest message is a paste alone', async () => {
     const said = await saidBefore(line('a', null, 'Never push.') + line('b', 'a', `> ${EVIL}`))
