@@ -162,6 +162,8 @@ export interface Store {
    * the hashes again. Undefined where there is no such thread; absent where a store keeps no hashes.
    */
   verify?(threadId: string): Promise<LogVerdict | undefined>
+  /** How many events belong to no thread: only damage brings that about. Absent where it cannot be. */
+  countStrays?(): Promise<number>
   /** Absent if a store cannot be searched. */
   readonly index?: SearchIndex
 }

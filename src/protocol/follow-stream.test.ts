@@ -50,6 +50,7 @@ function transportOf(connections: readonly Connection[]): Transport & Recorded {
       return new Response(readBody(connection))
     },
     // Pauses are over at once; so is the time that a silent connection is given.
+    random: () => 0,
     async sleep(ms) {
       waited.push(ms)
       await new Promise((resolve) => setImmediate(resolve))
@@ -116,6 +117,13 @@ describe('followStream', () => {
     const pauses = transport.waited.filter((ms) => ms < 30_000)
     expect(pauses.slice(0, 8)).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000])
     expect(pauses[8]).toBe(250)
+  })
+
+  it('waits up to a second longer by chance, so that not all come back together', async () => {
+    const transport = transportOf([{ text: '' }, { text: '' }, { text: eventAt(1) }])
+    const draws = [0.2, 0.9]
+    await followed({ ...transport, random: () => draws.shift() ?? 0 }, 3)
+    expect(transport.waited.filter((ms) => ms < 30_000).slice(0, 2)).toEqual([450, 1_400])
   })
 
   const later = { text: '', error: new PrecisError('overloaded', 'Too many followers.') } as const

@@ -8,6 +8,8 @@ import { fromWireFrame } from './wire.ts'
 
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 10_000
+/** Followers that were lost together come back one after the other: together they would hold up all the rest. */
+const SPREAD_MS = 1_000
 /** In a row: an hour of them. */
 const MOST_FAILURES = 360
 /** The server beats more often than this; without a sign of life the connection is given up. */
@@ -27,7 +29,10 @@ export async function* followStream(
   let delayMs = FIRST_DELAY_MS
   let isFirst = true
   let failures = 0 // in a row
+  const { random = Math.random } = transport
   while (!signal.aborted) {
+    const pauseMs = () => Math.round(delayMs + random() * SPREAD_MS)
+    let waitMs: number | undefined
     try {
       const heard = () => {
         failures = 0
@@ -56,10 +61,11 @@ export async function* followStream(
         const error = lostBy(thrown)
         if (failures >= MOST_FAILURES) throw error
         isFirst = false
-        yield { kind: 'waiting', error, failures, delayMs }
+        waitMs = pauseMs()
+        yield { kind: 'waiting', error, failures, delayMs: waitMs }
       }
     }
-    await transport.sleep(delayMs, signal)
+    await transport.sleep(waitMs ?? pauseMs(), signal)
     delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)
   }
 }

@@ -13,6 +13,8 @@ export interface Transport {
   readonly token?: string
   /** Resolves after `ms`, or at once when the signal fires. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** From 0 to below 1; `Math.random` by itself. */
+  readonly random?: () => number
 }
 
 export interface Call {

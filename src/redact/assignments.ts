@@ -68,10 +68,10 @@ type Kind =
 /** By the end of the name: `tokenizer` and `secretName` are no secrets. */
 const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ['aws-secret', /secret_?access_?key$|aws_?secret(?:_?key)?$/i],
-  ['password', /(?:passw(?:or)?d|passphrase|(?:^|[_.-])pwd|(?:^|[_.-])pass)$/i],
+  ['password', /(?:passw(?:or)?d|passphrase|(?:^|[_.-])pwd|(?:^|[_.-])pass|(?:^|[_.-])psk)$/i],
   [
     'api-key',
-    /(?:api|access|auth|private|secret|encryption|signing|account|master|app|license|hmac|webhook)[_-]?key$|secret_?key_?base$|^[A-Z][A-Za-z]+-Key$/i,
+    /(?:api|access|auth|private|secret|encryption|signing|account|master|app|license|hmac|webhook|shared)[_-]?key$|secret_?key_?base$|^[A-Z][A-Za-z]+-Key$/i,
   ],
   ['private-key', /client-key-data$/i],
   ['basic-auth', /(?:^|[_.-])_?auth$/i],
@@ -85,8 +85,11 @@ const NEAR_SECRET =
 const ABOUT =
   /(?:id|ids|hash|digest|name|url|uri|path|file|type|count|length|size|field|label|version|ref|at|expires?|ttl|arn)$/i
 
+/** How its bytes are written. */
+const FORM = /[_-](?:base64|b64|hex)$/i
+
 function readKind(name: string): Kind | undefined {
-  const kind = KINDS.find(([, pattern]) => pattern.test(name))?.[0]
+  const kind = KINDS.find(([, pattern]) => pattern.test(name.replace(FORM, '')))?.[0]
   return kind ?? (NEAR_SECRET.test(name) && !ABOUT.test(name) ? 'near-secret' : undefined)
 }
 
@@ -149,7 +152,8 @@ function isSecret(kind: Kind, { text, isQuoted }: Value, style: Style): boolean 
   }
   if (text.length < SHORTEST_TOKEN) return false
   if (kind === 'near-secret') return isHighEntropy(text)
-  const isValue = isQuoted || style === 'variable' || style === 'plain' || digits > 1
+  const isValue =
+    isQuoted || style === 'variable' || style === 'plain' || digits > 1 || isChanging(text)
   return isValue && text.split(/[-_.:]/).some(isRandomPiece)
 }
 
@@ -189,11 +193,18 @@ function isHighEntropy(text: string): boolean {
 
 /** A field of something, or a name where names are assigned. */
 function isCode(text: string, style: Style): boolean {
-  if (/^[A-Za-z_$][\w$]*(?:(?:[?!]?\.|::)[A-Za-z_$][\w$]*)+[!;]?$/.test(text)) return true
+  const isField = /^[A-Za-z_$][\w$]*(?:(?:[?!]?\.|::)[A-Za-z_$][\w$]*)+[!;]?$/.test(text)
+  if (isField) return !text.split('.').some((piece) => isMixed(piece) && isChanging(piece))
   return style === 'code' && /^[A-Za-z_$][A-Za-z_$]*\d{0,2}[!;]?$/.test(text)
 }
 
 /** Letters and digits in one piece; `access-token-v2` has no such piece. */
 function isRandomPiece(piece: string): boolean {
-  return piece.length >= 8 && /\d/.test(piece) && /[a-z]/i.test(piece)
+  return piece.length >= 8 && /[a-z]/i.test(piece) && (/\d/.test(piece) || isChanging(piece))
+}
+
+/** Kinds of signs in turn, as in no name: a name has a large letter for each word. */
+function isChanging(text: string): boolean {
+  const changes = text.match(/[a-z](?=[A-Z\d])|[A-Z](?=[a-z\d])|\d(?=[A-Za-z])/g)?.length ?? 0
+  return text.length >= SHORTEST_TOKEN && changes * 3 >= text.length
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ModelRef } from '../core/view/content.ts'
 import { readSecretKind } from './assignments.ts'
 import { redactKnown, type Secret } from './known.ts'
+import { readFieldName } from './pairs.ts'
 import { redactText } from './redact.ts'
 import { aroundPlaceholders, Placeholders, type Replace, type SecretCount } from './replace.ts'
 
@@ -37,7 +38,8 @@ function redactedAt(name: string, value: unknown, redaction: Redaction): unknown
   if (!isPlainObject(value)) return value
   let isChanged = false
   const fields = Object.entries(value).map(([field, inner]) => {
-    const [key, clean] = [readKey(field, redaction), redactedAt(field, inner, redaction)]
+    const name = readFieldName(field, value)
+    const [key, clean] = [readKey(field, redaction), redactedAt(name, inner, redaction)]
     if (key !== field || clean !== inner) isChanged = true
     return [key, clean] as const
   })

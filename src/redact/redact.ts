@@ -6,6 +6,7 @@
 // secret (of `aws_secret_access_key = …` it marks 40 characters from the name on, and half the key stays).
 import { redactAssignments } from './assignments.ts'
 import { redactKnown, type Secret } from './known.ts'
+import { redactPairs } from './pairs.ts'
 import { Placeholders, type Replace, type SecretCount } from './replace.ts'
 import { redactStructures } from './structures.ts'
 import { redactTokens } from './tokens.ts'
@@ -40,7 +41,8 @@ export function redactText(
     const before = clean
     const known = redactKnown(before, secrets, replace)
     const tokens = redactTokens(redactPrivateKeys(known, replace), replace)
-    const named = redactStructures(redactAssignments(tokens, replace), replace)
+    const assigned = redactPairs(redactAssignments(tokens, replace), replace)
+    const named = redactStructures(assigned, replace)
     clean = hasRandom ? redactRandomRuns(named, replace) : named
     if (clean === before) break
   }

@@ -16,6 +16,8 @@ const standsForOne = (text: string) =>
 const isValue = (text: string) => !standsForOne(text) && /[a-z]/i.test(text)
 /** With a sign that words and names do not hold, inside of it. */
 const isChosen = (text: string) => /[!#%^*&$~][^\s]/.test(text) && !/[({[\]})=;]/.test(text)
+/** A phrase that somebody drew: `a-b-c-12`. */
+const JOINED_WORDS = /^(?:[a-z]{3,12}[-_.]){2,7}(?:[a-z]{3,12}|\d{1,6})[.]?$/i
 const isSession = (text: string) => isMixed(text) && !standsForOne(text)
 
 /** Behind a quotation mark up to the next one, else up to a blank or what ends a command. */
@@ -71,9 +73,11 @@ const STRUCTURES: readonly Structure[] = [
   {
     kind: 'password',
     pattern:
-      /\b(?:password|passwort|passphrase|pwd|passcode)(?: (?:for|of) [^\s.,]{1,40}){0,1} (?:is|ist|was|to)[: ]{1,3}["'`]?(?<secret>[^\s"'`,]{8,80})/gi,
+      /\b(?:password|passwort|passphrase|pwd|passcode)(?: (?:for|of|on|für|von)(?: [^\s.,]{1,40}){1,4}?)? (?:is|ist|was|to)[: ]{1,3}["'`]?(?<secret>[^\s"'`,]{8,80})/gi,
     accepts: (text) =>
-      !standsForOne(text) && isMixed(text) && (/[!#%^*@&$]/.test(text) || isAllKinds(text)),
+      !standsForOne(text) &&
+      isMixed(text) &&
+      (/[!#%^*@&$]/.test(text) || isAllKinds(text) || JOINED_WORDS.test(text)),
   },
   {
     kind: 'password',
@@ -127,6 +131,17 @@ const STRUCTURES: readonly Structure[] = [
     pattern:
       /\bAuthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["'`]?[A-Za-z]{3,12}[ \t]{1,4}(?:token=)?["'`]?(?<secret>[\w.~+/-]{16,2000}={0,2})/gi,
     accepts: isSession,
+  },
+  {
+    kind: 'password',
+    pattern:
+      /\bopenssl\b[^\n|;]{0,300}?\s(?:-k |-K |-pass(?:in|out)? pass:)["']?(?<secret>[^\s"'$|;-][^\s"'|;]{3,200})/g,
+    accepts: (text) => isValue(text) && /\d/.test(text),
+  },
+  {
+    kind: 'digest-auth',
+    pattern: /\bDigest [^\n]{0,600}?\bresponse=\\{0,3}"(?<secret>[a-f0-9]{32,128})(?=\\{0,3}")/gi,
+    accepts: () => true,
   },
   {
     kind: 'otp-secret',

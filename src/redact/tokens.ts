@@ -39,6 +39,7 @@ interface TokenForm {
 
 const isMixed = (text: string) => /\d/.test(text) && /[a-z]/i.test(text)
 const isMixedCase = (text: string) => /[A-Z]/.test(text) && /[a-z]/.test(text)
+const isMixedOrCased = (text: string) => isMixed(text) || isMixedCase(text.replace(/^\w+-/, ''))
 const isRandom = (text: string) => /\d/.test(text) && isMixedCase(text)
 
 /** Names of variables and words of examples, not passwords. */
@@ -104,7 +105,11 @@ const TOKEN_FORMS: readonly TokenForm[] = [
   // Where code lives
   form('github-token', /gh[pousr]_[A-Za-z0-9]{36,255}/),
   form('github-token', /github_pat_\w{22,255}/),
-  form('gitlab-token', /gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat|oas)-[\w.-]{20,300}/, isMixed),
+  form(
+    'gitlab-token',
+    /gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat|oas)-[\w.-]{20,300}/,
+    isMixedOrCased,
+  ),
   form('npm-token', /npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])/),
   form('pypi-token', /pypi-AgE[\w-]{40,300}/),
   form('rubygems-key', /rubygems_[a-f0-9]{48}/),

@@ -15,7 +15,8 @@ import { checkpointsReducer } from '../core/view/seam.ts'
 import { threadFold } from '../core/view/thread-state.ts'
 import { usageReducer } from '../core/window/usage.ts'
 import { COPY_NOTES, computeDigest, copyNotes } from './copy-notes.ts'
-import { allThreads } from './copy-store.ts'
+import { allThreads, straysOf } from './copy-store.ts'
+import { refuseDamagedName } from './rows/stored-event.ts'
 
 export interface StoreProblem {
   readonly threadId: string
@@ -67,6 +68,7 @@ export async function checkStore(store: Store, options: CheckOptions = {}): Prom
   )
   const hash = createHash('sha256')
   const problems: StoreProblem[] = await leftOutOf(store, isAccept)
+  for (const lost of await straysOf(store)) problems.push({ ...lost, isMended: false })
   const partial: string[] = []
   let [threads, events, unverified] = [0, 0, 0]
   for (const [index, { threadId }] of infos.entries()) {
@@ -141,6 +143,7 @@ async function checkThread(
   threadId: string,
   { isRepair, isAccept }: { readonly isRepair: boolean; readonly isAccept: boolean },
 ): Promise<CheckedThread | undefined> {
+  refuseDamagedName(threadId)
   const problems: StoreProblem[] = []
   const report = (problem: string, seq?: number, isMended = false) =>
     problems.push({ threadId, problem, isMended, ...(seq !== undefined && { seq }) })

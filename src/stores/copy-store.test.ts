@@ -149,10 +149,14 @@ describe('a copy of a store', () => {
     const to = memoryStore()
     const damaged = new PrecisError('store-corrupt', 'It is damaged.', { hint: 'None.' })
     const source = new Proxy(from, {
-      get: (target, name) => (threadId: string, range?: object) =>
-        name === 'read' && threadId === 'long'
-          ? Promise.reject(damaged)
-          : Reflect.apply(Reflect.get(target, name), target, [threadId, range]),
+      get: (target, name) => {
+        const value = Reflect.get(target, name, target)
+        if (typeof value !== 'function') return value
+        return (threadId: string, range?: object) =>
+          name === 'read' && threadId === 'long'
+            ? Promise.reject(damaged)
+            : Reflect.apply(value, target, [threadId, range])
+      },
     })
     await expectError(copyStore(source, to), 'store-corrupt')
     expect(await to.info('long')).toBeUndefined()
@@ -199,7 +203,7 @@ describe('a copy of a store', () => {
       threadId === 'talk' ? Promise.reject(damaged) : Promise.resolve(undefined)
     const source = new Proxy(from, {
       get: (target, name) =>
-        name === 'verify' ? verify : Reflect.get(target, name, target).bind(target),
+        name === 'verify' ? verify : Reflect.get(target, name, target)?.bind(target),
     })
     expect(await copyStore(source, memoryStore()).catch((thrown: unknown) => thrown)).toMatchObject(
       {

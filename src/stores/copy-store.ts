@@ -11,6 +11,7 @@ import {
   noteEnd,
 } from './copy-notes.ts'
 import { PageRows } from './rows/pages.ts'
+import { refuseDamagedName } from './rows/stored-event.ts'
 import { SalvagedRows } from './salvage.ts'
 
 export interface CopyReport {
@@ -58,7 +59,7 @@ export async function copyStore(
   )
   // Threads that are no longer in the source are in the target what they were.
   const kept = noted.filter(({ threadId }) => threadId !== '*' && !known.has(threadId))
-  const problems = [...copy.problems, ...before, ...kept]
+  const problems = [...copy.problems, ...(await straysOf(from)), ...before, ...kept]
   await noteEnd(to, name, problems)
   const [first] = copy.leftOut.values()
   if (first) throw leftOut(first, [...copy.leftOut.keys()], copy.report, problems)
@@ -78,6 +79,13 @@ export async function allThreads(store: Pick<Store, 'list'>): Promise<readonly T
     after = page.next
   } while (after !== undefined)
   return [...infos.values()]
+}
+
+/** Events that no thread leads to: the row of their thread is lost, and so is its id. */
+export async function straysOf(store: Store): Promise<LeftOut[]> {
+  const count = (await store.countStrays?.()) ?? 0
+  if (count === 0) return []
+  return [{ threadId: '*', problem: `${count} events belong to no thread: its row is gone` }]
 }
 
 const CONFLICTS: ReadonlySet<string> = new Set(['version-conflict', 'id-conflict'])
@@ -124,6 +132,7 @@ class Copy {
   }
 
   async #copyThread(threadId: string): Promise<void> {
+    refuseDamagedName(threadId)
     const info = await this.#from.info(threadId)
     if (!info) return // deleted meanwhile
     const there = (await this.#to.info(threadId))?.version

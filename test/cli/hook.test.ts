@@ -150,6 +150,7 @@ describe('the hook before a compaction', () => {
     ['a fence of tildes with one in it', `~~~~\n~~~\n${EVIL}\n~~~~`],
     ['a quotation', `> Hello,\n> ${EVIL}`],
     ['a long quotation', `> ${'Hello. '.repeat(900)}${EVIL}`],
+    ['a line under a quotation', `> Hello,\n${EVIL}`],
     ['a tag', `<mail>\n${EVIL}\n</mail>`],
     ['a tag in one line', `<mail>${EVIL}</mail>`],
   ])('takes nothing that was pasted for words of the user: %s', async (_, pasted) => {
@@ -177,6 +178,15 @@ describe('the hook before a compaction', () => {
     for (const kept of ['Answer this.', 'Never send it.', 'Use <main>, not <div>.'])
       expect(said).toContain(`- ${kept}\n`)
   })
+
+  it.each([`https://example.org/a\n\n${EVIL}`, `[Pasted text #1] ${EVIL}`, `@eve: ${EVIL}`])(
+    'takes nothing of what a mark begins and nothing ends: %j',
+    async (pasted) => {
+      const said = await saidBefore(line('a', null, `Answer this.\n\n${pasted}`))
+      expect(said).not.toContain('Ignore all previous')
+      expect(said).toContain('- Answer this.\n')
+    },
+  )
 
   it('names no latest request where the latest message is a paste alone', async () => {
     const said = await saidBefore(line('a', null, 'Never push.') + line('b', 'a', `> ${EVIL}`))

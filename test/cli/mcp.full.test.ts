@@ -74,6 +74,9 @@ it('lists and answers every tool, resource and prompt', async () => {
   const found = await said(client, 'recall', { query: 'push main' })
   expect(found).toContain('Never push to main.')
   expect(found).toMatch(/^<transcript-data note=/)
+  expect(await said(client, 'recall', { query: 'push main', limitt: 3 })).toMatch(
+    /^error: .*"limitt"/,
+  )
   const [, ref = ''] = /\[(thr_\w+:e\d+)\]/.exec(found) ?? []
   expect(await said(client, 'show', { ref })).toContain('Never push to main.')
   expect(await said(client, 'constraints')).toContain('Never push to main.')

@@ -77,6 +77,16 @@ describe('several sessions', () => {
     expect((await place().precis([...args, '--force'])).status).toBe(0)
   })
 
+  it('are refused where one of the results is a directory', async () => {
+    for (const name of ['a.jsonl', 'b.jsonl', 'out/b.jsonl/x']) write(name)
+    const args = ['compact', 'a.jsonl', 'b.jsonl', '--out', 'out', '--force']
+    const { status, stderr } = await place().precis(args)
+    expect(status, stderr).toBe(1)
+    expect(stderr).toContain('is a directory')
+    expect(stderr).toContain('Nothing was written.')
+    expect(existsSync(join(place().folder, 'out/a.jsonl'))).toBe(false)
+  })
+
   it.each(['--out', '--output'])('keep their places below the directory of %s', async (flag) => {
     for (const name of ['in/one/s.jsonl', 'in/two/s.jsonl', 'in/s.jsonl']) write(name)
     const { status, stderr } = await place().precis(['compact', 'in', flag, 'out'])

@@ -7,6 +7,7 @@ import type { Store } from '../../src/core/ports.ts'
 import { checkStore } from '../../src/stores/check-store.ts'
 import { message, messages } from '../../src/stores/contract/place.ts'
 import { inFolder } from '../../src/stores/contract/sqlite-place.ts'
+import { copyStore } from '../../src/stores/copy-store.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/store.ts'
 import { Random } from '../generate/random.ts'
 import { postgresPlace } from '../postgres/place.ts'
@@ -177,6 +178,12 @@ describe('a log that was edited with care', () => {
     ],
     ['one hash taken away', 'UPDATE events SET hash = NULL WHERE seq = 2', 3],
     ['the last hash taken away', 'UPDATE events SET hash = NULL WHERE seq = 4', 4],
+    ['the hash of the thread taken away', 'UPDATE threads SET head = NULL', 4],
+    [
+      'its end cut off, and the hash of the thread taken away',
+      'DELETE FROM events WHERE seq > 2; UPDATE threads SET version = 2, head = NULL',
+      2,
+    ],
     ['an event put in with the hash of another', `UPDATE events SET data = '"b"' WHERE seq = 3`, 3],
   ])('with %s is found', (_, sql, seq) =>
     damaged(sql, async (store) => {
@@ -186,15 +193,46 @@ describe('a log that was edited with care', () => {
   )
 })
 
+describe('a list of threads that was altered', () => {
+  it.each([
+    ['a thread taken out', 'DELETE FROM threads', '*', /4 events belong to no thread/],
+    [
+      'a control character in an id',
+      "UPDATE threads SET thread_id = 't' || char(27)",
+      't\u001b',
+      /its id is not one/,
+    ],
+  ])('with %s is found, and does not end a copy of the others', (_, sql, threadId, problem) =>
+    damaged(sql, async (store, folder) => {
+      await store.append('other', messages('other', 'x'), { expectedVersion: 0 })
+      const { problems, all } = await checkStore(store)
+      expect(problems).toMatchObject([
+        { threadId, problem: expect.stringMatching(problem), isMended: false },
+      ])
+      const target = await openSqliteStore(join(folder, 'copy.db'))
+      await expect(copyStore(store, target)).rejects.toMatchObject({
+        details: { problems: [{ threadId, problem: expect.stringMatching(problem) }] },
+      })
+      expect((await target.info('other'))?.version).toBe(1)
+      expect((await checkStore(target)).problems).toHaveLength(1)
+      expect(all).toBeGreaterThan(0)
+      await target.close()
+    }),
+  )
+})
+
 /** As an older program makes it: the fork keeps no hash of its own. Then its parent is deleted. */
 async function orphanOfOlder(store: Store, sql: (text: string) => unknown): Promise<void> {
   await store.append('p', messages('p', 'a', 'b', 'c'), { expectedVersion: 0 })
   await store.fork('p', 2, 'f', [])
   await sql("UPDATE threads SET head = NULL WHERE thread_id = 'f'")
+  expect((await store.verify?.('f'))?.misfits).toEqual([])
   await store.delete('p')
   await store.append('f', messages('f', 'x'), { expectedVersion: 2 })
   await store.append('f', messages('f', 'y'), { expectedVersion: 3 })
   expect(await store.verify?.('f')).toEqual({ events: 4, unverified: 0, misfits: [] })
+  await sql("UPDATE threads SET head = NULL WHERE thread_id = 'f'")
+  expect((await store.verify?.('f'))?.misfits).toMatchObject([{ seq: 4 }])
 }
 
 describe('a fork by an older program whose parent is gone', () => {

@@ -1,10 +1,14 @@
 // A message without what was pasted and set apart in it; `typedLines` finds more, but takes longer to load than a host should wait
+import {
+  FENCE,
+  findPasteStart,
+  INLINE,
+  isQuoting,
+  lastClosings,
+  QUOTED,
+  TAG,
+} from '../../core/constraints/paste-marks.ts'
 
-const FENCE = /^\s*(`{3,}|~{3,})/
-const QUOTED = /^\s*[>|]/
-/** A tag with which a line begins, and what else is on it. */
-const TAG = /^\s*<([a-z][\w-]{0,40})(?:\s[^<>]{0,200})?>\s*(\S?)/i
-const INLINE = /<([a-z][\w-]{0,40})(?:\s[^<>]{0,200})?>.*<\/\1>/gi
 /** The head of a mail: what follows is of whoever wrote it, and nothing says where it ends. */
 const MAIL =
   /^(?:(?:From|Von|De): .*@|-{2,} ?(?:Forwarded|Original) message|On .*\d.*(?<! I) wrote:\s*$|Am .*\d.* schrieb .*:\s*$)/i
@@ -20,25 +24,23 @@ export function withoutPastes(text: string): string {
   const closings = text.includes('</') ? lastClosings(lines) : NONE
   const kept: string[] = []
   let index = 0
+  let inQuotation = false
+  let above = ''
   while (index < lines.length) {
     const line = lines[index] ?? ''
     const end = findEnd(lines, index, closings)
-    kept.push(end > index ? GAP : closings === NONE ? line : line.replaceAll(INLINE, GAP))
+    const start = end > index ? undefined : findPasteStart(line, above)
+    inQuotation = isQuoting(line, inQuotation && !FENCE.test(line))
+    const typed = end > index || inQuotation ? GAP : line.slice(0, start)
+    kept.push(closings === NONE ? typed : typed.replaceAll(INLINE, GAP))
+    if (start !== undefined) break
+    if (line.trim() !== '') above = line
     index = Math.max(end, index + 1)
   }
   return withoutOuterGaps(kept).join('\n')
 }
 
 const NONE: ReadonlyMap<string, number> = new Map()
-
-/** By name, the last line that closes a tag, so that nothing inside can close it early. */
-function lastClosings(lines: readonly string[]): ReadonlyMap<string, number> {
-  const closings = new Map<string, number>()
-  lines.forEach((line, index) => {
-    for (const [, name = ''] of line.matchAll(/<\/([a-z][\w-]{0,40})>/gi)) closings.set(name, index)
-  })
-  return closings
-}
 
 /** Behind the last line of what is set apart here; the line itself where nothing is. */
 function findEnd(

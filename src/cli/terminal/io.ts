@@ -112,6 +112,19 @@ export async function isThere(file: string, { cwd }: Pick<Io, 'cwd'>): Promise<b
   return (await stat(resolve(cwd, file)).catch(() => undefined))?.isFile() ?? false
 }
 
+/** Before any work is done for it. */
+export async function refuseDirectory(file: string, { cwd }: Pick<Io, 'cwd'>): Promise<void> {
+  const there = await stat(resolve(cwd, file)).catch(() => undefined)
+  if (there?.isDirectory()) throw isDirectory(file)
+}
+
+function isDirectory(file: string): PrecisError {
+  return new PrecisError('file-unwritable', `${file} is a directory`, {
+    where: file,
+    hint: 'Name a file in it.',
+  })
+}
+
 /** What is written: a text, its pieces, or bytes. */
 export type Written = string | Iterable<string> | Uint8Array
 
@@ -124,11 +137,7 @@ export async function writeText(
   const path = resolve(cwd, file)
   try {
     const there = await stat(path).catch(ifMissing)
-    if (there?.isDirectory())
-      throw new PrecisError('file-unwritable', `${file} is a directory`, {
-        where: file,
-        hint: 'Name a file in it.',
-      })
+    if (there?.isDirectory()) throw isDirectory(file)
     // A device or a pipe has no place to be renamed into.
     if (there && !there.isFile()) return await writeFile(path, text)
     const target = there ? await realpath(path) : path

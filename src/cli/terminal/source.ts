@@ -4,7 +4,7 @@ import { escapeSteering, escapeTexts, printableJson } from '../../core/text/visi
 import { secretsOf } from '../../redact/known.ts'
 import { redactValues } from '../../redact/redact-values.ts'
 import type { Io } from '../process-io.ts'
-import { isSameFile, isThere, writeStream, writeText } from './io.ts'
+import { isSameFile, isThere, refuseDirectory, writeStream, writeText } from './io.ts'
 import { buildStyle, type Style } from './terminal.ts'
 
 export function sourceName(source: string): string {
@@ -36,6 +36,7 @@ export async function refuseOverwriting(
       'the output is the input',
       `Write to another file: the original is the only whole copy of the conversation. ${instead}`,
     )
+  await refuseDirectory(output, io)
   if (!force && (await isThere(output, io)))
     throw refused(
       `${output} already exists`,

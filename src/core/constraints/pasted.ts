@@ -1,4 +1,13 @@
 // Finds the typed lines of a message: no fences, quotations, tags, listings, logs or mails
+import {
+  FENCE,
+  findPasteStart,
+  INLINE,
+  isQuoting,
+  lastClosings,
+  QUOTED,
+  TAG,
+} from './paste-marks.ts'
 
 /** A line, and where in the text it begins. */
 export interface Line {
@@ -11,12 +20,7 @@ const MOST_CHARS = 200_000
 /** A longer line was not typed. */
 const LONGEST_LINE_CHARS = 2_400
 
-const FENCE = /^\s*(`{3,}|~{3,})/
-const QUOTED = /^\s*(?:>|\|)/
 const INDENTED = /^(?: {4,}|\t)(?!\s*(?:[-*•]|\d{1,2}[.)])\s)/
-/** A tag with which a line begins, and whether nothing else is on it. */
-const TAG = /^\s*<([a-z][\w-]{0,40})(?:\s[^<>]{0,200})?>\s*(\S?)/i
-const INLINE = /<([a-z][\w-]{0,40})(?:\s[^<>]{0,200})?>[^\n]*<\/\1>/gi
 
 const WHAT = `(?:log|logs|output|trace|stack ?trace|traceback|error|errors|message|response|reply|answer|result|results|file|files|content|contents|e-?mail|mail|letter|readme|docs?|documentation|page|article|post|issue|ticket|bug report|report|snippet|code|diff|patch|transcript|conversation|chat|comment|comments|review|thread|text|document|ausgabe|fehler|datei|inhalt|nachricht|protokoll|ergebnis|antwort|sortie|journal|erreur|fichier|courriel|résultats?|réponse|salida|registro|archivo|correo|resultados?|respuesta|saída|arquivo|uscita|messaggio|risultato|вывод|лог|файл|письмо|ошибка|ответ|日志|输出|错误|文件|邮件|ログ|出力|エラー|ファイル|로그|출력|오류|파일)`
 const HERE = `(?:here(?:'s| is| are|’s| you go| comes)|this is|these are|below (?:is|are)|following (?:is|are)|(?:i|we) (?:got|get|see|saw|received|copied|found)|see|look at|paste[ds]?|pasting|attached|hier (?:ist|sind|kommt)|das ist|voici|voilà|aqu[ií] (?:est[áa]|tienes?|están)|ecco|вот|这是|以下是|これは|以下は|여기)`
@@ -35,7 +39,7 @@ const INTRODUCES = [
     'iu',
   ),
   new RegExp(
-    `(?<!${OWN} |\\p{L})${SAYS}(?: this| the following| back| folgendes| ceci)?\\s*[:：]\\s*$`,
+    `(?<!${OWN} |\\p{L})${SAYS}(?: this| the following| back| folgendes| ceci| (?:on|in|at|via) \\S{1,30})?\\s*[:：]\\s*$`,
     'iu',
   ),
   /^(?:full |the )?(?:contents?|output|log|text|inhalt|ausgabe|contenu|contenido) (?:of|from|von|du|de|del) [^:：]{1,200}[:：]\s*$/iu,
@@ -59,6 +63,17 @@ const INTRODUCES = [
   /^(?:user|human|assistant|system|tool|model|ai|bot)\s*: ?/i,
   /<\|\w{1,30}\|>|\[\/?INST\]|<<SYS>>/,
   /^>>> /,
+  // What agents, subtitles, chats and programs that print several files put before a text.
+  /^(?:observation|(?:tool|function|command) (?:results?|output))\s?[:：]/i,
+  /^\[(?:tool|function|command|terminal|file|web|search)[ _-](?:outputs?|results?|contents?)[^\]]{0,60}\]/i,
+  /^(?:pr|pull request|merge request|issue|ticket|commit)(?: [#!]?\d{1,9})? (?:description|body|message|text)\s?[:：]\s*$/i,
+  /^(?:tweet|toot|post|message|note|quote|reply) (?:by|from) \S[^.!?]{0,60}[:：]\s*$/i,
+  /^\S[^.!?]{0,40} — (?:today|yesterday|\d)[^.!?]{0,20}\d{1,2}:\d\d/i,
+  /^\p{Lu}\S*(?: \S{1,30}){0,3}\s{1,8}\d{1,2}[/.]\d{1,2}(?:[/.]\d{2,4})?,? {1,3}\d{1,2}:\d\d\s?(?:[AP]M)?\s*$/u,
+  /^\[?\d{1,2}:\d\d(?::\d\d)?\]? <[\w-]{1,30}> /,
+  /^(?:\d\d:)?\d\d:\d\d[.,]\d{3} --> /,
+  /^[-=]{0,8} ?(?:begin|start)(?: of)?(?: the)? (?:log|output|file|message|paste|transcript|document|mail)s?\b[^.!?]{0,40}$/i,
+  /^(?:==> .{1,200} <==|-{3,} ?[\w./-]{1,100}\.\w{1,8} ?-{3,}|\/\/ ?[\w./-]{1,100}\.\w{1,8})$/,
   /^(?:Copyright|©|\(c\)|SPDX-License-Identifier:)[^.]{0,20}(?:\d{4}|SPDX|MIT|Apache|GPL)/i,
   /^(?:diff --git |@@ -\d|--- a\/|\+\+\+ b\/)/,
 ]
@@ -85,7 +100,7 @@ const INLINE_BLOCK = /\[(quote|code)(?:=[^\]\n]{0,80})?\]([^\n]*)\[\/\1\]/gi
 const FEW_WORDS = /^\s*\S+(?: \S+)?\s*$/
 
 const MACHINE =
-  /^\s*(?:at |File "|Traceback|Caused by:|[#>] |\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d:\d\d:\d\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w{0,6} +\d{1,2},? (?:\d{4} )?\d\d:\d\d|-- |;; |\[\d|npm (?:ERR|error|warn)|(?:\w*error|\w*exception|warning|fatal|panic)\b ?:|\[(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE|CRITICAL)\]|(?:error|warning)\[\w+\]|\w+\[\d+\]:|\/\/|\/\*|<!--|<[a-z/!]|[{}[\]]\s*$|HTTP\/\d)/i
+  /^\s*(?:at |File "|Traceback|Caused by:|[#>] |\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d:\d\d:\d\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w{0,6} +\d{1,2},? (?:\d{4} )?\d\d:\d\d|-- |;; |\[\d|npm (?:ERR|error|warn)|(?:\w*error|\w*exception|warning|fatal|panic)\b ?:|\[(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE|CRITICAL)\]|(?:error|warning)\[\w+\]|\w+\[\d+\]:|\d{1,6}[\t→]|\d{1,9},[^\d\s]|\/\/|\/\*|<!--|<[a-z/!]|[{}[\]]\s*$|HTTP\/\d)/i
 const MACHINE_CASED =
   /^\s*(?:(?:PASS|FAIL|OK|ok \d+|not ok \d+|✓|✗|×|●)\s|(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE|CRITICAL)[ :|])/
 const CODE =
@@ -98,9 +113,11 @@ const VERSION =
 /** In order, each as it is in the text. */
 export function typedLines(text: string): Line[] {
   const lines = readLines(text.slice(0, MOST_CHARS))
-  const closings = lastClosings(lines)
+  const closings = lastClosings(lines.map((line) => line.text))
   const kept: Line[] = []
   let fence: string | undefined
+  let inQuotation = false
+  let above = ''
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] as Line
     const mark = FENCE.exec(line.text)?.[1]
@@ -110,24 +127,36 @@ export function typedLines(text: string): Line[] {
     }
     if (mark !== undefined) {
       fence = mark
+      inQuotation = false
       continue
     }
-    const blockEnd = findBlockEnd(lines, index)
-    if (blockEnd !== undefined) {
-      index = blockEnd
-      continue
-    }
-    const tag = TAG.exec(line.text)
-    const closed = tag ? (closings.get(tag[1] ?? '') ?? -1) : index
-    const end = closed < index && tag?.[2] === '' ? lines.length : closed
+    const end = findBlockEnd(lines, index) ?? findTagEnd(line.text, index, closings, lines.length)
     if (end > index) {
       index = end
       continue
     }
     if (introduces(line.text) && !isSetApart(lines[index + 1], lines[index + 2])) break
-    if (!isPasted(line.text)) kept.push(line)
+    const start = findPasteStart(line.text, above)
+    const typed = start === undefined ? line : { ...line, text: line.text.slice(0, start) }
+    inQuotation = isQuoting(line.text, inQuotation)
+    if (!inQuotation && !isPasted(typed.text)) kept.push(typed)
+    if (start !== undefined) break
+    if (line.text.trim() !== '') above = line.text
   }
   return withoutListings(lines, kept)
+}
+
+/** Where a tag that opens this line is closed for the last time; the line itself where none is open. */
+function findTagEnd(
+  line: string,
+  index: number,
+  closings: ReadonlyMap<string, number>,
+  count: number,
+): number {
+  const tag = TAG.exec(line)
+  if (tag === null) return index
+  const closed = closings.get(tag[1] ?? '') ?? -1
+  return closed < index && tag[2] === '' ? count : closed
 }
 
 /** Of a very long line, the two ends are looked at. */
@@ -155,15 +184,6 @@ function findBlockEnd(lines: readonly Line[], index: number): number | undefined
   const last = lines.findLastIndex(({ text }) => text.toLowerCase().includes(closing.toLowerCase()))
   if (last > index) return last
   return last === index || more ? undefined : lines.length
-}
-
-/** By name, the last line that closes a tag, so that nothing inside can close it early. */
-function lastClosings(lines: readonly Line[]): Map<string, number> {
-  const closings = new Map<string, number>()
-  lines.forEach(({ text }, index) => {
-    for (const [, name = ''] of text.matchAll(/<\/([a-z][\w-]{0,40})>/gi)) closings.set(name, index)
-  })
-  return closings
 }
 
 function isPasted(line: string): boolean {

@@ -53,7 +53,7 @@ export function add(
 export function verdictOf({ rows, hashes }: MemoryThread): LogVerdict {
   const check = new ChainCheck(hashOfCells)
   for (const [index, row] of rows.entries()) check.add([...row.cells, hashes[index] ?? null])
-  return check.end(rows.length, hashes.at(-1) ?? null)
+  return check.end({ version: rows.length, head: hashes.at(-1) ?? null, forkSeq: 0 })
 }
 
 export function readInfo(threadId: string, thread: MemoryThread): ThreadInfo {

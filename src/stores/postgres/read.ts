@@ -1,5 +1,5 @@
 // Everything that is asked of the database without changing it.
-import type { ChainAnswer, HashedCells } from '../rows/hash-chain.ts'
+import { type ChainAnswer, type HashedCells, NO_CHAIN } from '../rows/hash-chain.ts'
 import { LIMITS } from '../rows/limits.ts'
 import type { ListQuery, ThreadCells, ThreadRow } from '../rows/pages.ts'
 import { clipRanges, type Range, type StepAnswer } from '../rows/requests.ts'
@@ -36,6 +36,7 @@ type FoundPlace = readonly [
 
 type FoundHashedRow = readonly [
   head: string | null,
+  forkSeq: number | null,
   life: number,
   version: number,
   total: number | null,
@@ -69,12 +70,13 @@ export async function readChain(
   const values = [threadId, now.map(([from]) => from), now.map(([, to]) => to), LIMITS.stepLength]
   const answer = await session.tuples<FoundHashedRow>(READ_CHAIN, values)
   const [first] = answer
-  if (!first) return { life: undefined, version: 0, head: null, rows: [], rest: [] }
-  const [head, life, version, total] = first
-  const rows = answer.flatMap(([, , , , place, ...cells]) => (place === null ? [] : [cells]))
-  const [, ...last] = answer.at(-1) ?? first
+  if (!first) return NO_CHAIN
+  const [head, forkSeq, life, version, total] = first
+  const rows = answer.flatMap(([, , , , , place, ...cells]) => (place === null ? [] : [cells]))
+  const [, , ...last] = answer.at(-1) ?? first
   const rest = rows.length < (total ?? 0) ? restAfter(last, now) : []
-  return { life, version, head, rows, rest: clipRanges([...rest, ...later], version) }
+  const end = { version, head, forkSeq: forkSeq ?? 0 }
+  return { life, ...end, rows, rest: clipRanges([...rest, ...later], version) }
 }
 
 export async function info(session: Session, threadId: string): Promise<ThreadCells | undefined> {

@@ -54,10 +54,10 @@ export const STATES = statement(
  */
 export const READ = statement('read', readText())
 
-/** The same with hashes: that of each row, and before all others that of the thread. */
+/** The same with hashes: that of each row, and before all others that of the thread and where it was forked. */
 export const READ_CHAIN = statement(
   'read-chain',
-  readText('thread.head, ', ', found.hash', ', e.hash'),
+  readText('thread.head, thread.parent_seq, ', ', found.hash', ', e.hash'),
 )
 
 function readText(head = '', foundHash = '', hash = ''): string {
@@ -79,6 +79,12 @@ function readText(head = '', foundHash = '', hash = ''): string {
    ) found ON found.before IS NULL OR found.before < $4::bigint
    ORDER BY found.place, found.seq`
 }
+
+export const STRAYS = statement(
+  'strays',
+  `SELECT count(*) FROM events e
+   WHERE NOT EXISTS (SELECT 1 FROM threads WHERE key = e.thread_key)`,
+)
 
 /** The rows of a log ($1) with these ids ($2), up to a number ($3), and the place of each id. */
 export const FIND_ROWS = statement(

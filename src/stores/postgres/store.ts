@@ -39,6 +39,7 @@ import { Announcements, ThreadNews } from './news.ts'
 import { info, list, read, readChain, snapshot } from './read.ts'
 import { clearIndex, find, indexMore, isBehind } from './search.ts'
 import { knowsOwners, learnMoreOwners } from './search-statements.ts'
+import { STRAYS } from './statements.ts'
 
 // Leases in the database, by the clock of the database: the clocks of the processes may differ.
 
@@ -189,6 +190,11 @@ export class PostgresStore implements Store {
     const step = (id: string, ranges: readonly Range[]) =>
       this.#run((session) => readChain(session, id, ranges))
     return verifyInSteps(step, threadId, hashOfDigest)
+  }
+
+  async countStrays(): Promise<number> {
+    const [found] = await this.#run((session) => session.rows<{ count: number }>(STRAYS, []))
+    return found?.count ?? 0
   }
 
   close(): Promise<void> {

@@ -48,6 +48,7 @@ export class ChainCheck {
   #before = NO_HASH
   #isGap = false // what was before the next row is not known
   #isBehindUnread = false
+  #hashedSeq = 0 // the last one with a hash
   #unverified = 0
   readonly #hashOf: HashOf
   readonly #misfits: { readonly seq: number; readonly problem: string }[] = []
@@ -70,6 +71,7 @@ export class ChainCheck {
     if (this.#isBehindUnread)
       this.#report(seq, 'it could not be verified: the one before it cannot be read')
     this.#before = stored
+    this.#hashedSeq = seq
     this.#isGap = false
     this.#isBehindUnread = false
   }
@@ -88,9 +90,15 @@ export class ChainCheck {
     return this.#misfits.length >= MOST_MISFITS
   }
 
-  /** `head` is the hash that the thread itself keeps of its last event; null where it keeps none. */
-  end(version: number, head: string | null): LogVerdict {
+  /**
+   * `head` is the hash that the thread itself keeps of its last event. An older program keeps none, and its
+   * forks may share events with hashes, up to `forkSeq`; who writes one of its own keeps it as well.
+   */
+  end({ version, head, forkSeq }: ChainEnd): LogVerdict {
     this.#missing(version + 1)
+    const isLost = head === null && this.#hashedSeq > forkSeq
+    if (this.#misfits.length === 0 && isLost)
+      this.#report(version, 'whether the log ends with it is not known: the thread lost its hash')
     if (this.#misfits.length === 0 && head !== null && head !== this.#before)
       this.#report(version, 'the log does not end with the event that was written')
     return { events: this.#events, unverified: this.#unverified, misfits: this.#misfits }
@@ -108,11 +116,16 @@ export class ChainCheck {
   }
 }
 
-export interface ChainAnswer {
-  /** Tells a thread from a later one of the same id; undefined where there is none. */
-  readonly life: number | undefined
+interface ChainEnd {
   readonly version: number
   readonly head: string | null
+  /** The last event that was shared when the thread was forked; 0 where it was not. */
+  readonly forkSeq: number
+}
+
+export interface ChainAnswer extends ChainEnd {
+  /** Tells a thread from a later one of the same id; undefined where there is none. */
+  readonly life: number | undefined
   readonly rows: readonly HashedCells[]
   readonly rest: readonly Range[]
 }
@@ -121,6 +134,16 @@ export type ChainStep = (threadId: string, ranges: readonly Range[]) => Promise<
 
 /** How often a check starts again because its thread was deleted and recreated meanwhile. */
 const MOST_RESTARTS = 5
+
+/** What a step answers of a thread that is not there. */
+export const NO_CHAIN: ChainAnswer = {
+  life: undefined,
+  version: 0,
+  head: null,
+  forkSeq: 0,
+  rows: [],
+  rest: [],
+}
 
 /** Undefined where there is no such thread. Events that come later are not part of it. */
 export async function verifyInSteps(
@@ -141,9 +164,9 @@ async function tryToVerify(
   threadId: string,
   check: ChainCheck,
 ): Promise<LogVerdict | undefined | 'replaced'> {
-  const { life, version, head } = await step(threadId, [])
+  const { life, ...end } = await step(threadId, [])
   if (life === undefined) return undefined
-  const rest: Range[] = [[1, version]] // the next one last
+  const rest: Range[] = [[1, end.version]] // the next one last
   for (let range = rest.pop(); range; range = rest.pop()) {
     const next = await readOrHalve(step, threadId, range)
     rest.push(...next.rest.toReversed())
@@ -155,7 +178,7 @@ async function tryToVerify(
       check.addUnread(range[0])
     }
   }
-  return check.end(version, head)
+  return check.end(end)
 }
 
 interface Unread {

@@ -119,6 +119,15 @@ export function checkName(what: string, name: unknown): asserts name is string {
   )
 }
 
+/** For a name that comes from the store itself. */
+export function refuseDamagedName(threadId: string): void {
+  if (isName(threadId)) return
+  throw new PrecisError('store-corrupt', 'its id is not one that a thread can have', {
+    where: threadId,
+    hint: 'The row of the thread was altered. Restore the store from a copy.',
+  })
+}
+
 export function isName(name: unknown): name is string {
   const fits = typeof name === 'string' && name.length >= 1 && name.length <= LIMITS.nameLength
   return fits && name.isWellFormed() && !CONTROL.test(name)

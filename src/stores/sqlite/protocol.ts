@@ -42,6 +42,7 @@ export interface Calls {
   delete: { readonly request: { readonly threadId: string }; readonly answer: boolean }
   read: { readonly request: ReadRequest; readonly answer: StepAnswer }
   readChain: { readonly request: ReadRequest; readonly answer: ChainAnswer }
+  countStrays: { readonly request: Record<never, never>; readonly answer: number }
   findEvent: {
     readonly request: { readonly threadId: string; readonly id: string }
     readonly answer?: StoredEvent

@@ -1,7 +1,7 @@
 // Everything that is asked of the database without changing it.
 import type { Database } from 'better-sqlite3'
 import type { QueryWord } from '../../core/search/words.ts'
-import type { ChainAnswer, HashedCells } from '../rows/hash-chain.ts'
+import { type ChainAnswer, type HashedCells, NO_CHAIN } from '../rows/hash-chain.ts'
 import { LIMITS } from '../rows/limits.ts'
 import type { ListQuery, ThreadCells, ThreadRow } from '../rows/pages.ts'
 import { clipRanges, type Parent, type Range, type StepAnswer } from '../rows/requests.ts'
@@ -22,10 +22,11 @@ export function read(tables: Tables, request: ReadRequest): StepAnswer {
 /** The same with the hashes. */
 export function readChain(tables: Tables, request: ReadRequest): ChainAnswer {
   const thread = tables.threads.find(request.threadId)
-  if (!thread) return { life: undefined, version: 0, head: null, rows: [], rest: [] }
+  if (!thread) return NO_CHAIN
   const { key: life, version, head } = thread
+  const end = { version, head, forkSeq: thread.parentSeq ?? 0 }
   const rowsOf = ({ key, from, to }: Segment) => tables.events.iterateHashed(key, from, to)
-  return { life, version, head, ...readStep<HashedCells>(tables, thread, request, rowsOf) }
+  return { life, ...end, ...readStep<HashedCells>(tables, thread, request, rowsOf) }
 }
 
 function readStep<R extends StoredEvent | HashedCells>(

@@ -166,6 +166,10 @@ class SqliteStore implements Store {
     return verifyInSteps(step, threadId, hashOfCells)
   }
 
+  countStrays(): Promise<number> {
+    return this.#link.call({ name: 'countStrays' })
+  }
+
   close(): Promise<void> {
     return this.#link.close()
   }

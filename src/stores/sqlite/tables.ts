@@ -120,6 +120,11 @@ function eventTable(db: Database) {
   const moveUpTo = db.prepare<[number, number, number]>(
     'UPDATE events SET thread_key = ? WHERE thread_key = ? AND seq <= ?',
   )
+  const strays = db
+    .prepare<[], number>(
+      'SELECT count(*) FROM events WHERE thread_key NOT IN (SELECT key FROM threads)',
+    )
+    .pluck()
   return {
     /** False, without effect, where the thread has an event of this id. */
     insert: (key: number, row: StoredEvent, hash: string) =>
@@ -129,6 +134,7 @@ function eventTable(db: Database) {
     iterateHashed: (key: number, from: number, to: number) => hashed.iterate(key, from, to),
     /** Of the last event of the stretch that has one. */
     lastHash: (key: number, from: number, to: number) => lastHash.get(key, from, to),
+    countStrays: () => strays.get() ?? 0,
     remove: (key: number) => remove.run(key),
     moveUpTo: (seq: number, from: number, to: number) => moveUpTo.run(to, from, seq),
   }

@@ -118,6 +118,8 @@ function perform(tables: Tables, request: Request): unknown {
       return read(tables, request)
     case 'readChain':
       return readChain(tables, request)
+    case 'countStrays':
+      return tables.events.countStrays()
     case 'findEvent':
       return findEvent(tables, request)
     case 'info':

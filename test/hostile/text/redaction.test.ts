@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { redact } from '../../../src/redact/redact.ts'
 import { redactValues } from '../../../src/redact/redact-values.ts'
+import { FIFTH_ORDINARY, FIFTH_SECRETS } from './fifth-set.ts'
 import { fill } from './fill.ts'
 import { FOURTH_ORDINARY, FOURTH_SECRETS } from './fourth-set.ts'
 import { ORDINARY as FIRST_ORDINARY } from './ordinary.ts'
@@ -17,6 +18,7 @@ const SETS: readonly (readonly [string, Texts, Texts])[] = [
   ['second', SECOND_SECRETS, named(SECOND_ORDINARY)],
   ['third', THIRD_SECRETS, named(THIRD_ORDINARY)],
   ['fourth', named(FOURTH_SECRETS), named(FOURTH_ORDINARY)],
+  ['fifth', named(FIFTH_SECRETS), named(FIFTH_ORDINARY)],
 ]
 const SEEDS = ['a', 'b', 'c', 'd', 'e']
 
