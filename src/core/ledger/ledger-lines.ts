@@ -250,9 +250,13 @@ function fileLines(ledger: Ledger): string[] {
     const named = own.filter(({ name }) => name !== '')
     for (const file of named) lines.push(fileLine(file, state))
     const others = own.length - named.length
-    if (others > 0) lines.push(`${state}: ${others} ${named.length > 0 ? 'more' : 'files'}`)
+    if (others > 0) lines.push(`${state}: ${countOf(others, named.length > 0)}`)
   }
   return lines
+}
+
+function countOf(files: number, isRest: boolean): string {
+  return isRest ? `${files} more` : `${files} file${files === 1 ? '' : 's'}`
 }
 
 function fileLine(

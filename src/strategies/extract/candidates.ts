@@ -134,7 +134,8 @@ export interface ListedFile {
   readonly name: string
 }
 
-const LISTED = /^(read|modified|created|deleted): (\S+)( \((?:or \w+|if it was there)\))?$/
+const LISTED =
+  /^(read|modified|created|deleted): (\S+)((?: \(in [^()\n]+\))?(?: \((?:or \w+|if it was there)\))?)$/
 
 export function listedFile(stated: string): ListedFile | undefined {
   const [, state, name, doubt = ''] = LISTED.exec(stated) ?? []

@@ -207,6 +207,16 @@ describe('the state in a brief', () => {
     expect(brief.match(/\/srv\/harbour/g)?.length ?? 0).toBeLessThan(2)
   })
 
+  it('lists files of one folder in one line', async () => {
+    const write = (name: string) => ran(`cd /srv/harbour && echo x >> ${name}`)
+    const brief = await briefOf([
+      user('Mend the harbour.'),
+      ...['pier_1.md', 'pier_2.md', 'pier_3.md'].flatMap(write),
+      ...filler(20),
+    ])
+    expect(brief).toMatch(/^modified[^:\n]*: pier_3\.md, pier_2\.md, pier_1\.md$/m)
+  })
+
   it('gives a decision as a whole sentence', async () => {
     const reason =
       'because the tide of spring takes everything that is not bolted to the rock below'
