@@ -92,7 +92,7 @@ export function cutUnseen(input: Cut, from = heldStart(input)): Map<Item, number
   const room = Math.max(0, Math.min(limit, (targetTokens ?? limit) - headTokens))
   // Where no window is known the limit leaves room for the rest already.
   const hasWindow = (run.capacityTokens ?? run.windowTokens) !== undefined
-  let left = Math.floor(room * (hasWindow ? UNSEEN_SHARE : WHOLE_SHARE))
+  let left = Math.floor(hasWindow ? room * UNSEEN_SHARE : room)
   const ascending = results.toSorted((one, other) => one.tokens - other.tokens)
   for (const [at, item] of ascending.entries()) {
     const share = Math.floor(left / (ascending.length - at))
