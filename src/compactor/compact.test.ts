@@ -350,7 +350,7 @@ describe('compact on a recorded session', () => {
     }
     // The open request stands last by itself, so there is no section «Now» that repeats it.
     expect(current.at(-1)).toEqual(messages.at(-1))
-    const titles = ['Goal', 'The', 'State', 'Excerpts']
+    const titles = ['First', 'The', 'State', 'Excerpts']
     for (const each of sections) expect(each).toEqual(expect.arrayContaining(titles))
   })
 })

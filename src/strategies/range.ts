@@ -44,7 +44,10 @@ export function unseenStart(items: readonly Item[]): number {
   return items.slice(start).some(({ kind }) => kind === 'result') ? start : items.length
 }
 
-type Cut = Pick<StrategyInput, 'context' | 'run' | 'targetTokens'>
+interface Cut extends Pick<StrategyInput, 'context' | 'run' | 'targetTokens'> {
+  /** What stays beside such results in any case, where the target is all that is known of the window. */
+  readonly besideTokens?: number
+}
 
 /** Of the room, for results that the model has not seen and that no request could hold; and for their calls. */
 const UNSEEN_SHARE = 0.5
@@ -53,10 +56,12 @@ const UNSEEN_SHARE = 0.5
 const WHOLE_SHARE = 0.7
 
 /** What a request could hold beside the system prompts. */
-function requestLimit({ context, run, targetTokens = Number.POSITIVE_INFINITY }: Cut): number {
+function requestLimit(input: Cut): number {
+  const { context, run, targetTokens = Number.POSITIVE_INFINITY, besideTokens = 0 } = input
   const headTokens = weightOf(context) - context.tokens
   const limit = run.capacityTokens ?? run.windowTokens
-  return limit === undefined ? (targetTokens - headTokens) * WHOLE_SHARE : limit - headTokens
+  if (limit !== undefined) return limit - headTokens
+  return Math.max(0, targetTokens - headTokens - besideTokens) * WHOLE_SHARE
 }
 
 /**
@@ -76,12 +81,12 @@ export function heldStart(input: Cut): number {
  * Results that the model has not seen and that no request could hold, with what may be shown of each: a window that
  * is too small for them is the only reason to cut them. Small ones stay whole.
  */
-export function cutUnseen(input: Cut): Map<Item, number> {
+export function cutUnseen(input: Cut, from = heldStart(input)): Map<Item, number> {
   const { context, run, targetTokens } = input
   const cut = new Map<Item, number>()
   const items = context.items.toArray()
   const limit = requestLimit(input)
-  const results = items.slice(heldStart(input)).filter(({ kind }) => kind === 'result')
+  const results = items.slice(from).filter(({ kind }) => kind === 'result')
   if (context.open.size > 0 || weigh(results) <= limit) return cut
   const headTokens = weightOf(context) - context.tokens
   const room = Math.max(0, Math.min(limit, (targetTokens ?? limit) - headTokens))

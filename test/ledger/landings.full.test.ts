@@ -161,6 +161,28 @@ function moves(harbour: Harbour, step: number): readonly (() => void)[] {
       harbour.run(`git branch -D ${side}`)
     },
     () => {
+      harbour.run(commit)
+      harbour.run('git revert --no-edit HEAD')
+    },
+    () => {
+      harbour.run(`git switch -c ${side} && ${commit}`)
+      harbour.run(`git switch main && git commit --allow-empty -m "step ${step} beside"`)
+      harbour.run(`git switch ${side} && git rebase main`)
+      harbour.run('git switch main')
+      harbour.merge(side, `git merge ${side}`)
+      harbour.run(`git branch -d ${side}`)
+    },
+    () => {
+      harbour.run(commit)
+      harbour.run(`echo more > more-${step}.txt && git add -A && git commit -m "step ${step} more"`)
+      harbour.run(`git reset --soft HEAD~2 && git commit -m "step ${step} as one"`)
+    },
+    () => {
+      harbour.run(commit)
+      harbour.run(`echo loose > loose-${step}.txt && git add -A && git stash`)
+      harbour.run('git stash drop')
+    },
+    () => {
       harbour.run(`git worktree add -b ${side} ../${side}`)
       harbour.run(`cd ../${side} && ${commit}`)
       harbour.run(`git worktree remove ../${side}`)
@@ -256,6 +278,13 @@ describe('what was recorded for good', () => {
       ...ran('git commit --amend --no-edit', '[main 2222222] one'),
     )
     expect(amended.landings.map(({ what }) => what)).toEqual(['2222222 on main: one'])
+  })
+
+  it('is no pull request that is merged later', () => {
+    const later = '✓ Pull request o/r#12 will be automatically merged via squash when it can be'
+    expect(ledgerOf(...ran('gh pr merge 12 --auto --squash', later)).landings).toEqual([])
+    const queued = '✓ Pull request o/r#12 will be added to the merge queue for main'
+    expect(ledgerOf(...ran('gh pr merge 12', queued)).landings).toEqual([])
   })
 
   it('shows a pull request only as it stands now', () => {

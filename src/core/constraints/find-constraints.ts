@@ -43,7 +43,7 @@ const ENGLISH: Cues = {
     // Allowed.
     /\b(?:is|are|be|it's|that's) (?:totally |perfectly |completely |also )?(?:fine|ok|okay|alright|allowed|acceptable) (?:to|for|if|when|as long)\b|\bfeel free to\b|\byou (?:can|may|could) (?:\S+ ){1,12}(?:without (?:asking|me)|on your own|whenever|any ?time|freely|as long as|directly)\b|\b(?:have|with) my (?:permission|blessing)\b|\bno need to (?!worry|apologi|thank|rush|hurry|panic|explain|shout|be\b)\w+|\b(?:are|is) fine only\b|^go ahead and .{2,60}\b(?:whenever|every time|without)\b/i,
     // Someone or something must, may not, is not to.
-    /\b(?:must|shall|should|ought to|may|can) ?(?:not|never|n't|only|always)\b|\bcan't (?:go|leave|contain|have|use|end|ship|land|be)\b/i,
+    /\b(?:must|shall|should|ought to|may|can) ?(?:not|never|n't|only|always)\b|\bcan't (?:go|leave|contain|have|use|end|ship|land|be)\b|\bwe (?:can't|cannot) (?:break|drop|rename|remove|afford|lose|depend|rely|expose|leak|store)\b/i,
     /\b(?:mustn't|shouldn't|cannot be|isn't allowed|aren't allowed|not allowed|not (?:supposed|permitted|meant) to|not to be|off.?limits|(?<!\d )forbidden|prohibited|out of bounds|no.go|read.?only (?:for|to) (?:you|us|everyone|all)|(?:is|are|stays?) read.?only|taboo|nowhere else|but not the|must still|may [\w ]{2,30} but not|(?:has|have|needs?) to stop)\b/i,
     /\b(?:nobody|no one|none of (?:it|them|that|this|those|these|our|the)|nothing|neither) (?:\S+ ){0,4}(?:may|should|must|can|is|are|gets?|goes|leaves?|runs?|belongs?|touch(?:es)?|pushes|ends?|lands?|ships?)\b/i,
     /\b(?:(?:has|have|needs?|ought) to|must) (?:stay|remain|be|keep|go|pass|work|support|run|match|end|start|fit|live|come|carry|survive|build|compile|hold|handle|include|contain|accept|respect|follow)\b/i,
@@ -95,6 +95,8 @@ const ENGLISH: Cues = {
     // What was measured, and what is only imagined.
     /^(?:so |and |now )?(?:assume|suppose|imagine|let's (?:say|assume|suppose|pretend|imagine)|say) (?:for (?:a|the|one) |that |the |we |you |all )/i,
     /\b(?:took|takes|got|gets|returned|returns|shows?|showed|gave|gives|prints?|was|were|came|ran) (?:[^.]{1,40} )?(?:instead of|rather than)\b/i,
+    /\b(?:needs?|takes?|requires?) (?:about |around |roughly |some |almost |over |under )?(?:\d[\d.,]*|a|an|two|three|four|five|ten|half an?) ?(?:(?:more|few|full) )?(?:ms|seconds?|minutes?|hours?|days?|[KMG]B)\b/i,
+    /\b(?:can't|cannot) [^.]{2,60} (?:today|tonight|right now|at the moment|this (?:morning|afternoon|evening))\b/i,
     // What was seen to happen, and comments of code.
     /\b(?:(?:the|these|those|this|that) (?:(?!\b(?:must|should|shall|may|can|will)\b)[\w' -]){2,60} never \w+s|not everything \w+s|\w+s only change|(?<!\b(?:make sure|ensure|be sure)\b.{0,60})(?:doesn't|does not|didn't) (?:change|work|update|load|show|appear|render|adhere|happen|remember|match))\b|(?:^|\s)# +\w/i,
     /\b(?:have|has|must|got) to be (?:a |some |more )?(?:bugs?|problems?|errors?|mistakes?|issues?)\b|\bthat i need you to\b|^no,? that's not it\b|^(?:don't|do not) do (?:that|this|it)\b|^(?:so |and )?(?:that|this|it)(?:'s| is) what \w+.{0,80}right\?$/i,
@@ -153,13 +155,23 @@ export function findStatements(text: string): string[] {
 function isBinding(sentence: string): boolean {
   const plain = withApostrophes(sentence)
   const cues = listLanguages(plain)
-  const clauses = plain.split(CLAUSES).map((each) => each.trim())
+  const clauses = withoutRest(plain.split(CLAUSES).map((each) => each.trim()))
   if (QUESTION.test(plain) && !TAG.test(plain)) return POLITE.test(plain)
   const held = LASTING_RULE.test(plain) ? null : (HOLD.exec(plain) ?? NOT_YET.exec(plain))
   if (held) return held.index > 0 && isBinding(plain.slice(0, held.index).trim())
   return [plain, ...clauses.filter((each) => each.length >= 3)].some((unit) =>
     cues.some((each) => binds(each, unit) && !matches(each.frees, unit) && !isOneOff(unit)),
   )
+}
+
+/** What is said to happen; and what only adds where or when. */
+const HAPPENS =
+  /(?<![\p{L}])(?:fails?|failed|works?|worked|happens?|happened|breaks?|crashe[sd]|occurs?|schlägt|schlagen|läuft|klappt|passiert|scheitert|funktioniert|bricht|échoue|marche|fonctionne|plante|falla|funciona|ocurre)(?![\p{L}])/iu
+const ONLY_THERE = /^(?:only|nur|seulement|uniquement|solo|sólo|solamente) (?!\S+[.!]*$)/iu
+
+/** “It works here, only the build of Windows fails” asks for nothing, and neither does its end alone. */
+function withoutRest([first = '', ...rest]: readonly string[]): string[] {
+  return [first, ...(HAPPENS.test(first) ? rest.filter((each) => !ONLY_THERE.test(each)) : rest)]
 }
 
 /** A request that is done with once: it begins with what is to be done, and nothing in it is to last. */
@@ -228,12 +240,11 @@ function withApostrophes(sentence: string): string {
     .replaceAll(/\b(do|ca|wo|is|are|should|must|does|did|could|would|have)nt\b/gi, "$1n't")
 }
 
-/** Those whose frequent words are in it most often; English where it is among them or none is known. */
+/** Those whose frequent words are in it most often; English where none is known. */
 function listLanguages(sentence: string): readonly Cues[] {
   const counts = ALL.map(({ words }) => sentence.match(words)?.length ?? 0)
   const most = Math.max(...counts)
-  if (counts[0] === most) return [ENGLISH]
-  return ALL.filter((_, at) => counts[at] === most)
+  return most === 0 ? [ENGLISH] : ALL.filter((_, at) => counts[at] === most)
 }
 
 function matches(patterns: readonly RegExp[], text: string): boolean {

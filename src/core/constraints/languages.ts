@@ -35,7 +35,7 @@ export const LANGUAGES: readonly Cues[] = [
   {
     // German
     words:
-      /(?<![\p{L}])(?:der|die|das|und|ist|nicht|ich|wir|du|bitte|ein|eine|zu|für|mit|auf|den|im|nur|nie|immer|kein|keine|es|auch|noch|mal|hier|nein|nee|statt|was|mich|bevor|wird|werden|sind|hat|wenn|dann|aber|als|von|dem|nutze|verwende|ausschließlich|niemals|fasse?|ändere?|lösche?|rühre?)(?![\p{L}])/giu,
+      /(?<![\p{L}])(?:der|die|das|und|ist|nicht|ich|wir|du|bitte|ein|eine|zu|für|mit|auf|den|im|nur|nie|immer|kein|keine|es|auch|noch|mal|hier|nein|nee|statt|was|mich|bevor|wird|werden|sind|hat|wenn|dann|aber|als|von|dem|nutze|verwende|ausschließlich|niemals|fasse?|ändere?|lösche?|rühre?|alle|jede[rsn]?|neue[rsn]?|beim|vom|zum|zur|ins|oder|wie|man|sich|dass|damit|sein|müssen|muss|dürfen|darf|sollen|soll|kann|ohne|über|nach|aus|bei|diese[rsn]?)(?![\p{L}])/giu,
     binds: [
       clause(
         '(?:bitte |also )?(?:niemals|nie|auf keinen fall|keinesfalls|immer|nur|ausschließlich|lieber|vermeide|achte|denk|stell sicher|lass|finger weg|kein(?:e|en|er)?)',
@@ -50,6 +50,9 @@ export const LANGUAGES: readonly Cues[] = [
         'iu',
       ),
       /\bbitte (?:\S+ ){0,6}(?:immer|nur|erst|vorher|ausschließlich)(?![\p{L}])/iu,
+      /(?<![\p{L}])bleib(?:t|en)(?:,? (?:genau )?(?:so,? )?wie| so(?![\p{L}])| unverändert| bestehen)/iu,
+      // Of things in general.
+      /^(?:neue[rsn]?|jede[rsn]?|alle|sämtliche) (?!die(?![\p{L}]))[^?,]{3,60}(?<![\p{L}])(?:braucht|brauchen|bekommt|bekommen|erhält|erhalten|gehört|gehören|kommt in|kommen in)(?![\p{L}])/iu,
       /(?<![\p{L}])(?:darf|darfst|dürfen|soll|sollst|sollen|sollte|sollten|muss|müssen|musst|braucht)(?![\p{L}]) [^?]*(?:nicht|kein|nur|nie|immer|bleiben|sein|werden|unter|höchstens|erst)/iu,
       /(?<![\p{L}])(?:ab (?:jetzt|sofort|heute)|von nun an|künftig|zukünftig|in zukunft|grundsätzlich|generell|verboten|tabu|wird (?:hier )?(?:nichts|nie|kein\p{L}*)|(?:schreiben|nennen|benennen) wir|du (?:darfst|kannst) [^?]*(?:jederzeit|immer|ohne)|höchstens|maximal|mindestens|nicht mehr als|statt|anstatt|anstelle|sondern|bevorzug\w*|am liebsten|lieber|nicht anfassen|nicht ändern|unangetastet|in ruhe|ohne (?:meine|mein|rückfrage|zu fragen|\p{L}+ (?:zu \p{L}+|neu\p{L}+))|finger (?:weg|von)|und nicht|mach(?:e)? ich (?:selber|selbst)|frag mich|vorher fragen|bevor du|wir (?:verwenden|benutzen|nutzen|arbeiten|machen|deployen|nehmen) (?:hier )?(?:nur|nie|immer|kein\w*|ausschließlich)|ich (?:will|möchte) (?:kein\w*|nicht|nur|dass|immer|lieber))(?![\p{L}])/iu,
       /(?<![\p{L}])\p{L}*[\p{L}\d.]+(?: \p{L}+)?, nicht \p{L}*[\p{L}\d.]+(?=[,.!]|$)|(?<![\p{L}])(?:pro|je) \p{Lu}\p{L}+ (?:nur |höchstens )?(?:ein|zwei|\d)/u,
@@ -58,7 +61,8 @@ export const LANGUAGES: readonly Cues[] = [
     frees: [
       /[?？]$/,
       /(?<![\p{L}])(?:muss irgendwo|müsste|keine (?:sorge|ahnung|eile|frage)|macht nichts|nicht so (?:wichtig|schlimm)|nicht nur|weiß (?:\p{L}+ )?nicht|verstehe (?:\p{L}+ )?(?:nicht|nie))(?![\p{L}])/iu,
-      /^(?:ich|es|das|er|sie|der test|die tests|der build)(?![\p{L}]) (?!möchte|will|darf|muss|soll)[^,]*(?<![\p{L}])(?:nie|immer|nur|nicht)(?![\p{L}])(?!.*(?:bitte|darf|soll|muss))/iu,
+      /(?<![\p{L}])(?:muss|müssen|soll|sollen|sollte) (?:\S+ ){0,3}noch (?:\S+ ){0,3}(?:gepusht|gemacht|erledigt|getestet|geprüft|behoben|ergänzt|angepasst|committet|gemergt|deployt) werden/iu,
+      /^(?:ich|es|das|er|sie|der test|die tests|der build|(?:der|die|das|mein|meine|unser|unsere) [\p{L}\d.-]+(?= (?:schlägt|schlagen|läuft|laufen|klappt|geht|passiert|scheitert|funktioniert|bricht|tritt|kommt|dauert|liefert|zeigt|wirft|stürzt)(?![\p{L}])))(?![\p{L}]) (?!möchte|will|darf|muss|soll)[^,]*(?<![\p{L}])(?:nie|immer|nur|nicht)(?![\p{L}])(?!.*(?:bitte|darf|soll|muss))/iu,
     ],
   },
   {
@@ -67,14 +71,14 @@ export const LANGUAGES: readonly Cues[] = [
     subject:
       /^(?:et |mais |alors |donc )?(?:l['’e]|la|les|il|elle|ils|elles|je|j['’]|tu (?:as|es)|ça|c['’]|ce|cette|mon|ma|mes|un|une|depuis|hier|aujourd|quand|parfois|là)(?![\p{L}])/iu,
     words:
-      /(?<![\p{L}])(?:le|la|les|un|une|des|et|est|pas|ne|je|tu|on|nous|pour|dans|sur|que|qui|avec|plus|du|de|il|toujours|jamais|non|mais|en|ce|ça|merci|sans|à|au|aux|cette|vous|moi|quand|avant|uniquement|exclusivement|utilise)(?![\p{L}])/giu,
+      /(?<![\p{L}])(?:le|la|les|un|une|des|et|est|pas|ne|je|tu|on|nous|pour|dans|sur|que|qui|avec|plus|du|de|il|toujours|jamais|non|mais|en|ce|ça|merci|sans|à|au|aux|cette|vous|moi|quand|avant|uniquement|exclusivement|utilise|chaque|nouvelle|nouveau|doit|doivent|par|être|tous|toutes|faut|rien)(?![\p{L}])/giu,
     binds: [
       /(?<![\p{L}])(?:désormais|dorénavant|à partir de maintenant|à l['’]avenir|interdit\w*|interdiction|surtout pas|tu peux [^?]*(?:si (?:tu veux|besoin|nécessaire)|sans|toujours)|pas de|sans (?:me )?demander|demande[sz]?[- ]moi|avant de|plutôt|au lieu de|à la place|je préfère|je veux|je ne veux|(?:doit|doivent) (?:rester|être|passer|tenir|toujours|jamais|pas|garder|finir|se )|ne (?:doit|doivent|peut|faut)|il faut|faut pas|maximum|au plus|au maximum|au moins|pas plus de|moins de \d|évite[rsz]?|assure[- ]toi|pense[sz]? à|n['’]oublie|touche[sz]? pas|laisse[sz]?|garde[sz]?|on (?:n['’])?utilise|limite[rsz]?|et (?:non )?pas (?:d|le|la|les|un|à|en|\d)\p{L}*|sans (?:toucher|casser|modifier|redémarrer|changer|ajouter|installer|supprimer|utiliser))(?![\p{L}])/iu,
       /^(?:non|en fait|faux|attends?|erreur)[,.:! ]+\S[^?]{8,}/iu,
     ],
     frees: [
       /[?？]\s*$/,
-      /(?<![\p{L}])(?:pas de (?:souci|problème|panique|chance)|ne t['’]inquiète|t['’]inquiète|je (?:ne |n['’])?(?:sais|comprends|vois|pense|crois|suis|ai|peux|trouve|m['’])|j['’](?:ai|avais|étais)|c['’]est|ce n['’]est|il doit y avoir|doit être|ça (?:ne )?(?:marche|échoue|fonctionne|plante|renvoie|arrive)|non,? (?:merci|c['’]est bon|ça va)|il (?:ne )?(?:plante|échoue|marche|renvoie|y a)|merci|pas seulement)(?![\p{L}])(?!.*(?:s['’]il te pla|stp|svp|il faut|doi(?:t|vent)|désormais))/iu,
+      /(?<![\p{L}])(?:pas de (?:souci|problème|panique|chance)|ne t['’]inquiète|t['’]inquiète|je (?:ne |n['’])?(?:sais|comprends|vois|pense|crois|suis|ai|peux|trouve|m['’])|j['’](?:ai|avais|étais)|c['’]est|ce n['’]est|il doit y avoir|doit être(?! \p{L}+(?:ée?s?|ies?|ues?)(?![\p{L}]))|ça (?:ne )?(?:marche|échoue|fonctionne|plante|renvoie|arrive)|non,? (?:merci|c['’]est bon|ça va)|il (?:ne )?(?:plante|échoue|marche|renvoie|y a)|merci|pas seulement)(?![\p{L}])(?!.*(?:s['’]il te pla|stp|svp|il faut|doi(?:t|vent)|désormais))/iu,
     ],
   },
   {
@@ -85,6 +89,7 @@ export const LANGUAGES: readonly Cues[] = [
     words:
       /(?<![\p{L}])(?:el|la|los|las|un|una|y|es|no|que|en|de|por|para|con|lo|se|yo|del|al|pero|más|solo|nunca|siempre|favor|antes|está|hay|gracias|nada|había|ese|este|esto|así|te|tu|mi|ahora|cada|su|partir|nueva|nuevo|usar|preferiría|función|sin|todos|todas)(?![\p{L}])/giu,
     binds: [
+      /^(?:todo|toda|todos|todas|cada) [^?,]{3,60}(?<![\p{L}])(?:pasa|pasan|va|van|debe|deben|lleva|llevan|necesita|necesitan) (?:por|en|a|con|un|una)(?![\p{L}])/iu,
       /(?<![\p{L}])(?:nada de|nadie (?:puede|debe|toca)|no (?:lo|la|los|las|me|le) \p{L}+|prohibido|prohibid\w+|no (?:toques|toquéis|uses|hagas|subas|cambies|borres|añadas|agregues|metas|commitees|pushees|instales|quiero|se (?:puede|debe|toca|permite)|debe\w*|puede\w*|hay que|más)|evita\w*|a partir de ahora|de ahora en adelante|en adelante|en el futuro|puedes [^?]*(?:si (?:hace falta|quieres|es necesario)|sin|siempre)|cada vez que|antes de|sin (?:preguntar\w*|permiso|avisar\w*|mi)|pregúnta\w*|avísa\w*|prefiero|preferiría|quiero que|mejor (?:usa|con)|en (?:vez|lugar) de|como (?:máximo|mucho)|máximo|mínimo|al menos|no más de|menos de \d|debe\w*|tiene\w* que|hay que|asegúrate|recuerda|deja|mantén|usamos|limita\w*|y no (?:la|el|a|en|\d|\p{L}+$)|sin (?:tocar|romper|cambiar|reiniciar|modificar))(?![\p{L}])/iu,
       /^(?:no|te equivocaste|en realidad|espera|error|mal)[,.:! ]+\S[^?]{8,}/iu,
     ],

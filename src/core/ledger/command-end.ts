@@ -13,7 +13,7 @@ const EXIT_CODE =
   /(?:exit(?:ed)?(?: with)?(?: exit)? code:? ?|returncode>|"exit_code": ?|finished with exit code )(-?\d{1,5})\b/i
 /** Lines that tools put before and behind what a command printed. */
 const FRAME =
-  /^(?:<returncode>.*|<output>|<\/output>|Chunk ID: .*|Wall time: .*|Process exited with code .*|Process running with session ID .*|Original token count: .*|Total output lines: .*|Exit [cC]ode:? -?\d+|Output:|\[exit code -?\d+[^\]]*\]|<exited with exit code -?\d+>|Command exited with code -?\d+|\[The command completed with exit code -?\d+\.?\]|\(Open file: .*\)|\(Current directory: .*\)|bash-\$|\((?:Bash completed with )?no output\))$/
+  /^(?:<returncode>.*|<output>|<\/output>|Chunk ID: .*|Wall time: .*|Process exited with code .*|Process running with session ID .*|Original token count: .*|Total output lines: .*|Exit [cC]ode:? -?\d+|Output:|\[exit code -?\d+[^\]]*\]|<exited with exit code -?\d+>|<shellId: \S+ completed with exit code -?\d+>|Command exited with code -?\d+|\[The command completed with exit code -?\d+\.?\]|\(Open file: .*\)|\(Current directory: .*\)|bash-\$|\((?:Bash completed with )?no output\))$/
 
 /** The text of a result without the tool's frame, and the exit of the command */
 export function textOfBlocks(blocks: readonly Block[]): string {

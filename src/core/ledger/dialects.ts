@@ -225,6 +225,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   writetodos: todos,
   updatetodo: todos,
   updatetodolist: todos,
+  managetodolist: todos,
   tasktracker: todos,
   taskcreate: taskAdded,
   taskupdate: taskChanged,

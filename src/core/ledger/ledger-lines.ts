@@ -249,9 +249,14 @@ function fileLines(ledger: Ledger): string[] {
     const own = files.filter((file) => (file.state ?? 'read') === state)
     const named = own.filter(({ name }) => name !== '')
     for (const file of named) lines.push(fileLine(file, state))
-    if (named.length < own.length) lines.push(`${state}: ${own.length - named.length} more`)
+    const others = own.length - named.length
+    if (others > 0) lines.push(`${state}: ${countOf(others, named.length > 0)}`)
   }
   return lines
+}
+
+function countOf(files: number, isRest: boolean): string {
+  return isRest ? `${files} more` : `${files} file${files === 1 ? '' : 's'}`
 }
 
 function fileLine(

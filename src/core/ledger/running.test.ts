@@ -274,3 +274,28 @@ describe('what says nothing of the work', () => {
     expect(fates(ledger)).toContain('modified pier.ts')
   })
 })
+
+describe('what a line with several commands leaves open', () => {
+  const line = 'go test ./pier && lint ./pier; node check.js'
+
+  it('is what stands behind its last semicolon', () => {
+    const red = ran(line, 'ok  \tpier\t0.1s\nError: no such file: a.json', 1)
+    const open = (drafts: readonly EventDraft[]) =>
+      ledgerLines(ledgerOf(...drafts), 50).filter((each) => each.startsWith('open error'))
+    expect(open(red)).toHaveLength(1)
+    expect(open([...red, ...ran('node check.js && echo fine', 'fine')])).toEqual([])
+    expect(open([...red, ...ran('lint ./pier', 'clean')])).toHaveLength(1)
+  })
+})
+
+it('says nothing of commands that only look, nor of the frame of a tool', () => {
+  const end = '<shellId: 8 completed with exit code 0>'
+  const lines = ledgerLines(
+    ledgerOf(
+      ...ran('git --no-pager -c color.ui=never status --short', `?? a.ts\n${end}`),
+      ...ran('make pier', end),
+    ),
+    50,
+  )
+  expect(lines.filter((each) => each.startsWith('command'))).toEqual(['command worked: make pier'])
+})

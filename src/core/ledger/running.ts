@@ -64,21 +64,26 @@ const NOT_FOUND =
   /^(?:ls|cat|head|tail|find|sed -n|wc|stat|grep|egrep|rg|ag|test|\[|\[\[|diff|cmp|which|command|false|git diff|git grep|git show|git log)(?: |$)/
 
 const SHOWS =
-  /^(?:pwd|nl|tree|du|df|file|jq|awk|sed -n|echo|printf|env|date|whoami|ps|lsof|less|more|(?:rtk )?git(?: -C \S+)? (?:status|stash list|rev-parse|worktree list|blame|fetch|ls-\w+|show-ref|diff|log|show|grep)|gh (?:pr|issue|run|repo|release|workflow) (?:view|list|diff|checks|status)|(?:docker|podman) (?:ps|images|logs|inspect)|kubectl (?:get|describe|logs))(?: |$)/
+  /^(?:pwd|nl|tree|du|df|file|jq|awk|sed -n|echo|printf|env|date|whoami|ps|lsof|less|more|(?:rtk )?git (?:status|stash list|rev-parse|worktree list|blame|fetch|ls-\w+|show-ref|diff|log|show|grep)|gh (?:pr|issue|run|repo|release|workflow) (?:view|list|diff|checks|status)|(?:docker|podman) (?:ps|images|logs|inspect)|kubectl (?:get|describe|logs))(?: |$)/
 
 /** Of commands that also change things, the forms that list them. */
 const LISTS =
-  /^(?:rtk )?git(?: -C \S+)? (?:branch(?: (?:-[arvq]+|--(?:all|remotes|verbose|show-current|ignore-case|(?:no-)?color|column|(?:sort|format|abbrev|color)=\S+)))*$|branch (?:.* )?(?:-l|--list|--(?:no-)?(?:contains|merged)|--points-at)(?: |$)|remote(?: -v| --verbose)?$|remote (?:-v )?(?:show|get-url)(?: |$)|config (?:.* )?(?:-l|--list|--get\S*|list|get)(?: |$)|config(?: --(?:global|local|system|worktree))? [\w.-]+$|reflog(?: show| -\S+| [\w@{}/.-]+)?$)/
+  /^(?:rtk )?git (?:branch(?: (?:-[arvq]+|--(?:all|remotes|verbose|show-current|ignore-case|(?:no-)?color|column|(?:sort|format|abbrev|color)=\S+)))*$|branch (?:.* )?(?:-l|--list|--(?:no-)?(?:contains|merged)|--points-at)(?: |$)|remote(?: -v| --verbose)?$|remote (?:-v )?(?:show|get-url)(?: |$)|config (?:.* )?(?:-l|--list|--get\S*|list|get)(?: |$)|config(?: --(?:global|local|system|worktree))? [\w.-]+$|reflog(?: show| -\S+| [\w@{}/.-]+)?$)/
 const CHANGES =
-  /^find .*-(?:delete|exec|execdir|ok|okdir|fprint\w*|fls)\b|^sed -n(?: .*)? -(?:\w*i|-in-place)|^awk .*inplace|^(?:rtk )?git(?: -C \S+)? reflog (?:expire|delete|drop)\b/
+  /^find .*-(?:delete|exec|execdir|ok|okdir|fprint\w*|fls)\b|^sed -n(?: .*)? -(?:\w*i|-in-place)|^awk .*inplace|^(?:rtk )?git reflog (?:expire|delete|drop)\b/
+
+/** Options of git itself, before the subcommand. */
+const GIT_OPTIONS = /^((?:rtk )?git)(?: (?:-C|-c) \S+| --no-pager| -P)+(?= )/
 
 /** A failure of it says that something is not there, or differs. */
-function isLookingFor(key: string): boolean {
+function isLookingFor(command: string): boolean {
+  const key = command.replace(GIT_OPTIONS, '$1')
   return NOT_FOUND.test(key) && !CHANGES.test(key)
 }
 
 /** It only shows something: that it worked tells nothing of the work. */
-export function isLookingAt(key: string): boolean {
+export function isLookingAt(command: string): boolean {
+  const key = command.replace(GIT_OPTIONS, '$1')
   return (NOT_FOUND.test(key) || SHOWS.test(key) || LISTS.test(key)) && !CHANGES.test(key)
 }
 
@@ -192,9 +197,7 @@ const WITH_SUBCOMMANDS = new Set(
 
 /** Without the folder it lies in; with its subcommand where it has some. */
 function programOf(key: string): string {
-  const [first = '', ...rest] = withoutToolchain(key)
-    .replace(/^git -C \S+ /, 'git ')
-    .split(' ')
+  const [first = '', ...rest] = withoutToolchain(key).replace(GIT_OPTIONS, '$1').split(' ')
   const program = first.replace(/["']/g, '').replace(/^.*\//, '')
   if (!WITH_SUBCOMMANDS.has(program)) return program
   const words = rest.filter((word) => !word.startsWith('-'))

@@ -9,7 +9,7 @@ const TODO_CHARS = 400
 
 /** Undefined if the call does not write a list. An empty one is a list. */
 export function todosIn(fields: Fields): Todo[] | undefined {
-  const items = listIn(fields, 'todos', 'plan', 'task_list', 'tasks', 'items')
+  const items = listIn(fields, 'todos', 'plan', 'task_list', 'todoList', 'tasks', 'items')
   if (items !== undefined) return items.slice(0, MOST_TODOS).flatMap(readTodo)
   const text = textIn(fields, 'todos', 'plan', 'task_progress')
   return text === undefined ? undefined : checklist(text)
@@ -30,6 +30,7 @@ const STATUSES: Readonly<Record<string, Todo['status']>> = {
   pending: 'pending',
   todo: 'pending',
   open: 'pending',
+  not_started: 'pending',
   in_progress: 'in_progress',
   inprogress: 'in_progress',
   active: 'in_progress',

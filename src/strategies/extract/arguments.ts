@@ -13,39 +13,60 @@ const LONGEST_SHORT_CHARS = 160
 const LONGEST_HEAD_CHARS = 400
 const MOST_VALUES = 2_000
 
-/** Texts and numbers at any depth, in order. Keys and flags name nothing of the conversation. */
+/**
+ * Texts and numbers at any depth, in order, each once. Keys and flags name nothing of the conversation.
+ * `folders` are those in which a call needs not name its folder: the workspace, and that of the call before.
+ */
 export function readArguments(
   call: Pick<ToolCall, 'name' | 'arguments'>,
-  root?: string,
+  folders: readonly (string | undefined)[] = [],
 ): CallArguments {
   const short: string[] = []
   const long: string[] = []
   let headChars = 0
-  for (const value of findLeaves(withoutSettings(call, root))) {
-    const isShort =
-      value.length <= LONGEST_SHORT_CHARS &&
-      headChars + value.length <= LONGEST_HEAD_CHARS &&
-      !value.includes('\n')
+  for (const value of new Set(findLeaves(withoutSettings(call, folders)))) {
+    const isShort = isShortLine(value) && headChars + value.length <= LONGEST_HEAD_CHARS
     if (isShort) headChars += value.length + 1
     ;(isShort ? short : long).push(value)
   }
   return { short, long }
 }
 
+function isShortLine(value: string): boolean {
+  return value.length <= LONGEST_SHORT_CHARS && !value.includes('\n')
+}
+
 /** How a call is run and how much of its result is wanted: nothing that it is about. */
 const SETTINGS =
   /^(?:timeout|timeout_?(?:ms|seconds)|yield_time_ms|max_(?:output_)?tokens|max_(?:lines|results|chars)|head_?limit|limit|offset|-[abcn])$/i
 const FOLDER = /^(?:workdir|cwd)$/i
+/** Why it is run, beside a command that says what is run. */
+const REASONS = /^(?:description|justification|prefix_rule)$/i
+const COMMAND = /^(?:command|cmd)$/i
+
+/** The folder that a call names for itself. */
+export function folderIn({ arguments: input }: Pick<ToolCall, 'arguments'>): string | undefined {
+  const found = isFields(input) ? Object.entries(input).find(([key]) => FOLDER.test(key)) : []
+  return typeof found?.[1] === 'string' ? withoutSlash(found[1]) : undefined
+}
+
+function withoutSlash(folder: string): string {
+  return folder.replace(/(?<=.)\/$/, '')
+}
 
 /** Only of calls whose settings are known: of any other they may be what it is about. */
 function withoutSettings(
   { name, arguments: input }: Parameters<typeof readArguments>[0],
-  root?: string,
+  folders: readonly (string | undefined)[],
 ): Json {
   if (!isFields(input)) return input
+  const isToldInShort = Object.entries(input).some(
+    ([key, value]) => COMMAND.test(key) && typeof value === 'string' && isShortLine(value),
+  )
   const isSetting = ([key, value]: [string, Json]) =>
     (SETTINGS.test(key) && typeof value === 'number') ||
-    (FOLDER.test(key) && typeof value === 'string' && value.replace(/(?<=.)\/$/, '') === root)
+    (isToldInShort && REASONS.test(key)) ||
+    (FOLDER.test(key) && typeof value === 'string' && folders.includes(withoutSlash(value)))
   const entries = Object.entries(input)
   if (!entries.some(isSetting) || !isLooking(name, input)) return input
   return entries.flatMap((entry) => (isSetting(entry) ? [] : [entry[1]]))

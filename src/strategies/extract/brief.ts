@@ -1,10 +1,11 @@
 // The brief as text: what the user said, what code knows, and the chosen lines under the refs of their entries.
-import { oneLine, quoted, quotedBehind } from '../summary/as-data.ts'
+import { parseEntryId } from '../../core/view/entry.ts'
+import { indented, indentedBehind, oneLine } from '../summary/as-data.ts'
 import { listedFile, shortHead } from './candidates.ts'
 import type { Digest } from './digest.ts'
 import { OPENING, PROSE_NOTE, SUMMARY_NOTE, type Title } from './earlier-brief.ts'
 import { type Group, readRef } from './group.ts'
-import type { Line } from './lines.ts'
+import { type Line, wholeSentence } from './lines.ts'
 import { inert, type ShownWords, withoutHeadings } from './said-words.ts'
 import type { StandingSummary } from './standing-summary.ts'
 
@@ -31,7 +32,7 @@ export function briefText(digest: Digest, parts: BriefParts): string {
   const others = parts.words.filter(({ isGoal }) => !isGoal)
   return [
     OPENING,
-    ...section('Goal', goal.map(wordsLine)),
+    ...section(isOver(digest, goal[0]) ? 'First request' : 'Goal', goal.map(wordsLine)),
     ...section('Summary', [
       ...(parts.prose === undefined ? [] : [PROSE_NOTE, inert(parts.prose)]),
       ...parts.summaries.flatMap(summaryLines),
@@ -40,11 +41,16 @@ export function briefText(digest: Digest, parts: BriefParts): string {
     ...section('The user said', others.map(wordsLine)),
     ...section('State', withLists(parts.stated, parts.known).map(inertLine)),
     ...section('Now', parts.now),
-    ...section('Decisions', excerptLines(digest, parts.decisions)),
+    ...section('Decisions', decisionLines(digest, parts.decisions)),
     ...section('Excerpts', excerptLines(digest, parts.excerpts)),
   ]
     .join('\n')
     .toWellFormed()
+}
+
+/** What began it all was answered, and something else was asked for since. */
+function isOver({ settledAt }: Digest, goal: ShownWords | undefined): boolean {
+  return goal?.isFormer === true && parseEntryId(goal.ref).seq < settledAt
 }
 
 function section(title: Title, lines: readonly string[]): string[] {
@@ -81,6 +87,16 @@ function summaryLines({ ref, text }: StandingSummary): string[] {
   return [`[ref:${ref}] ${SUMMARY_NOTE}`, inert(text)]
 }
 
+function decisionLines({ lines, groups }: Digest, indices: readonly number[]): string[] {
+  return indices
+    .toSorted((a, b) => a - b)
+    .map((index) => {
+      const line = lines[index] as Line
+      const ref = `[ref:${readRef(groups[line.group] as Group)}]`
+      return `${ref} assistant: ${indentedBehind(inert(wholeSentence(line)))}`
+    })
+}
+
 function excerptLines(digest: Digest, indices: readonly number[]): string[] {
   const byGroup = new Map<number, number[]>()
   for (const index of indices.toSorted((a, b) => a - b)) {
@@ -99,12 +115,13 @@ function groupLines(digest: Digest, number: number, indices: readonly number[]):
   const ref = `[ref:${readRef(group)}]`
   if (group.head === '') {
     const [first = '', ...others] = findStretches(digest, indices)
-    return [quotedBehind(`${ref} ${SPEAKERS[group.speaker]}:`, first), ...others.map(quoted)]
+    const label = `${ref} ${SPEAKERS[group.speaker]}:`
+    return [`${label} ${indentedBehind(first)}`, ...others.map(indented)]
   }
   const others = indices.filter((index) => index !== group.headLine)
   const head = others.length < indices.length ? group.head : shortHead(group.head)
   const status = group.status === 'completed' ? '' : ` (${group.status})`
-  return [`${ref} ${inertLine(head)}${status}`, ...findStretches(digest, others).map(quoted)]
+  return [`${ref} ${inertLine(head)}${status}`, ...findStretches(digest, others).map(indented)]
 }
 
 /** A result without its call, and what a client put in, are the words of neither side. */

@@ -50,6 +50,8 @@ const HEADING_SHARE_TOKENS = 3
 const STATED_WEIGHT = 0.8
 const REMINDER_WEIGHT = 0.3
 const FAILED_WEIGHT = 0.3
+/** What a tool gave out can be read once more, and much of it is never used. */
+const RESULT_WEIGHT = 0.8
 const FILE_WEIGHT = 1
 const FILE_KINDS = new Set([TERM_KINDS.indexOf('path'), TERM_KINDS.indexOf('argument')])
 /** Where lines that code wrote are kept together. */
@@ -95,6 +97,7 @@ export function findCandidates(input: CandidateInput): Candidates {
 /** What a call that failed was given is rarely needed again. */
 function weigh({ speaker, status }: Group, { kind }: Line): number {
   if (speaker === 'reminder') return REMINDER_WEIGHT
+  if (kind === 'result') return RESULT_WEIGHT
   return kind === 'argument' && status !== 'completed' ? FAILED_WEIGHT : 1
 }
 
@@ -131,7 +134,8 @@ export interface ListedFile {
   readonly name: string
 }
 
-const LISTED = /^(read|modified|created|deleted): (\S+)( \((?:or \w+|if it was there)\))?$/
+const LISTED =
+  /^(read|modified|created|deleted): (\S+)((?: \(in [^()\n]+\))?(?: \((?:or \w+|if it was there)\))?)$/
 
 export function listedFile(stated: string): ListedFile | undefined {
   const [, state, name, doubt = ''] = LISTED.exec(stated) ?? []

@@ -17,7 +17,8 @@ import {
 import { newId, parseEntryId, readNewEntries } from '../../core/view/entry.ts'
 import { isNote } from '../../core/view/request-note.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
-import { readArguments } from './arguments.ts'
+import { folderIn, readArguments } from './arguments.ts'
+import { isTodoList, withoutNotice } from './client-texts.ts'
 import { type EarlierBrief, mayBeBrief, readBrief } from './earlier-brief.ts'
 import type { Group, UserMessage, UserWords } from './group.ts'
 import {
@@ -59,6 +60,7 @@ export class Digest {
   readonly #firstLine = new Map<number, number>()
   /** Calls of the last answer, by id: their groups. */
   readonly #open = new Map<string, number>()
+  #folder: string | undefined // that the last call named
   #list: number | undefined // the group of the last call that wrote a todo list
 
   add(event: ThreadEvent): void {
@@ -80,7 +82,8 @@ export class Digest {
         this.#addResult(event.data, event.seq)
         break
       case 'SYSTEM_REMINDER':
-        this.#addText(event.data, this.#group(event.seq, 'reminder'), 'said', 'tool')
+        if (!isTodoList(event.data))
+          this.#addText(event.data, this.#group(event.seq, 'reminder'), 'said', 'tool')
         break
       case 'COMPACTION':
         if (this.turn === 0 && this.words.length === 0) this.#addRecorded(event)
@@ -200,7 +203,8 @@ export class Digest {
   }
 
   #addCall(call: ToolCall): void {
-    const { short, long } = readArguments(call, this.ledger.root)
+    const { short, long } = readArguments(call, [this.ledger.root, this.#folder])
+    this.#folder = folderIn(call) ?? this.#folder
     const head = [call.name, ...short].join(' ')
     const group = this.#group(call.answer, 'call', head)
     this.#open.set(call.id, group)
@@ -277,12 +281,6 @@ export class Digest {
     this.terms[this.#termCount] = number
     this.#termCount += 1
   }
-}
-
-const PLAN_NOTICE = /\n\s*If you need specific details from before exiting plan mode[^\n]*\s*$/
-
-function withoutNotice(text: string): string {
-  return text.replace(PLAN_NOTICE, '')
 }
 
 function isForeign(origin: Origin | undefined): boolean {

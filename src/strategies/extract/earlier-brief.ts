@@ -4,12 +4,13 @@ import { MESSAGE_MARK } from '../../core/view/refs.ts'
 
 /** The frame of a brief: its opening and its headings */
 export const OPENING =
-  '[Context note, not a request: what happened before, from the log; earlier requests were taken up. Refs: recall, or precis show REF --in FILE.]'
+  '[Context note, not a request: what happened before, from the log; earlier requests were taken up. Indented: quoted. Refs: recall, or precis show REF --in FILE.]'
 /** This one, former ones, and those written for readers that cannot read refs. */
 const ANY_OPENING = /^\[Context note, not a request: what happened before, [^\]\n]{1,200}\]/
 
 export const TITLES = [
   'Goal',
+  'First request',
   'Summary',
   'Constraints',
   'The user said',
@@ -48,8 +49,8 @@ const REF = /^\[ref:[ec][\d.@]{1,40}\] /m
 const MARK = new RegExp(`^${MESSAGE_MARK}`, 'm')
 const DASH = /^- /m
 const HAS_DASHES = /^## (?:Goal|The user said)\n- /m
-/** Marks of what is quoted: it is marked again where it is chosen again. */
-const QUOTES = /^> /gm
+/** Marks of what is quoted, now and formerly: it is marked again where it is chosen again. */
+const QUOTES = /^(?:> | )/gm
 
 /** A list of messages does not say who wrote them: but before the first answer no tool has said anything. */
 export function mayBeBrief(
@@ -73,7 +74,7 @@ export function readBrief(text: string): EarlierBrief | undefined {
   const section = (title: (typeof TITLES)[number]) => sections.get(title) ?? ''
   const told = messagesIn(section('Summary'), mark)
   return {
-    goal: messagesIn(section('Goal'), mark)[0],
+    goal: messagesIn(section('Goal') || section('First request'), mark)[0],
     summaries: told
       .filter((text) => !text.startsWith(PROSE_NOTE))
       .map((text) => text.replace(SUMMARY_NOTE, '').trim()),

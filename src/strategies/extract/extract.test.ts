@@ -342,7 +342,7 @@ describe('compacted again and again', () => {
       }))
       const [brief] = data.compactedEvents.filter(({ type }) => type === 'USER_MESSAGE')
       expect(brief?.data).toMatch(
-        /^\[Context note.*\n## Goal\n\[ref:e\d+\] Make the parser of src\/parse-config\.ts faster\./,
+        /^\[Context note.*\n## (?:Goal|First request)\n\[ref:e\d+\] Make the parser of src\/parse-config\.ts faster\./,
       )
       expect(String(brief?.data).match(/Context note/g)).toHaveLength(1)
     }

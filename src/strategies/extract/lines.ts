@@ -136,6 +136,23 @@ export class Line {
   }
 }
 
+const SENTENCE_START = /(?:[.!?:][)\]"'*_]*\s+|\n\s*)(?=[^\s.!?][^\n]*$)/g
+const SENTENCE_END = /[.!?](?=[)\]"'*_]*(?:\s|$))|(?=\n)|$/
+const MOST_BESIDE_CHARS = 240
+
+/** What a line says, with the beginning and the end of its sentence where it was cut inside. */
+export function wholeSentence({ of, from, text }: Line): string {
+  const before = of.text.slice(Math.max(0, from - MOST_BESIDE_CHARS), from)
+  const starts = [...before.matchAll(SENTENCE_START)].at(-1)
+  const isStart = from === 0 || /(?:[.!?:][)\]"'*_]*\s+|\n\s*)$/.test(before)
+  const cut = from <= MOST_BESIDE_CHARS ? 0 : before.length
+  const start = isStart ? before.length : starts ? starts.index + starts[0].length : cut
+  const rest = of.text.slice(from + text.length, from + text.length + MOST_BESIDE_CHARS)
+  const found = /[.!?][)\]"'*_]*$/.test(text) ? undefined : SENTENCE_END.exec(rest)
+  const end = found ? found.index + found[0].length : 0
+  return `${before.slice(start)}${text}${rest.slice(0, end)}`.trimEnd()
+}
+
 // The names of a conversation, each with when it was seen and how often it was used again.
 
 /** Who wrote a text: what the agent writes by itself shows what it needs. */

@@ -3,7 +3,7 @@ import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { listedFile } from './candidates.ts'
 import type { Digest } from './digest.ts'
 import type { Group, UserMessage } from './group.ts'
-import type { Line, Vocabulary } from './lines.ts'
+import { type Line, type Vocabulary, wholeSentence } from './lines.ts'
 import { TERM_KINDS, type TermKind } from './terms.ts'
 
 /**
@@ -185,7 +185,7 @@ export function decisionLines(
     if (line.kind !== 'said' || line.isRepeated) continue
     const { speaker } = digest.groups[line.group] as Group
     if (speaker !== 'agent' || isShown(line.seq) || !isDecided(line.text)) continue
-    if (!takes(room, line.text)) break
+    if (!takes(room, wholeSentence(line))) break
     found.push(index)
   }
   return found

@@ -72,13 +72,15 @@ export function buildPlan(input: PlanInput): Plan {
   const last = items.findLast((item) => isSaidByUser(item, eventAt))
   const shortened = tooLong(last, held, room, requestTokens)
   const tokens = tokensAfter(items)
-  const free = room - (shortened?.tokens ?? last?.tokens ?? 0)
+  const requested = shortened?.tokens ?? last?.tokens ?? 0
+  const free = room - requested
+  const latest = heldStart({ ...input, besideTokens: requested })
+  const calls = sum(items.slice(latest).map((item) => (item.kind === 'answer' ? item.tokens : 0)))
   const capped = new Map(
-    [...cutUnseen(input)].filter(
+    [...cutUnseen({ ...input, besideTokens: requested + calls }, latest)].filter(
       ([item, most]) => !held.has(item.id) && (cappedEntry(item, most, eventAt)?.saved ?? 0) > 0,
     ),
   )
-  const latest = heldStart(input)
   const isMasked = maskable({ items, eventAt, held, end: latest })
   const costs = items.map((item, at) => {
     if (item === shortened?.item) return shortened.tokens

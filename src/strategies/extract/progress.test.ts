@@ -164,6 +164,75 @@ describe('the state in a brief', () => {
     expect(brief).toContain('the assistant asked the user something and waits')
   })
 
+  it('calls what began it the first request where it was answered and another came', async () => {
+    const brief = await briefOf([
+      user('Mend the harbour.'),
+      ...filler(10),
+      ...answer('It is mended.'),
+      user('Paint the gates.'),
+      ...filler(4),
+      user('Paint the gates.'),
+      ...filler(10),
+      user('In red.'),
+      ...filler(4),
+    ])
+    expect(brief).toMatch(/## First request\n\[ref:e\d+\] Mend the harbour\.\n/)
+    expect(brief).not.toContain('## Goal')
+    expect(brief.match(/Paint the gates\./g)).toHaveLength(1)
+  })
+
+  it('shows no todo list that a client put the agent in mind of: the state has it', async () => {
+    const reminder = 'completed: Mend pier_nine\nin_progress: Paint gate_four\npending: Push'
+    const brief = await briefOf([
+      user('Mend the harbour.'),
+      { type: 'SYSTEM_REMINDER', data: reminder },
+      ...filler(20),
+    ])
+    expect(brief).not.toContain('gate_four')
+  })
+
+  it('names a command without why it is run, and a folder once', async () => {
+    const run = (at: number, command: string) => {
+      const given = { cmd: command, workdir: '/srv/harbour', justification: 'May I measure?' }
+      return done('exec_command', given, `wharf_${at} is ${at} long`)
+    }
+    const brief = await briefOf([
+      user('Mend the harbour.'),
+      ...Array.from({ length: 6 }, (_, at) => run(at, `measure wharf_${at}`)).flat(),
+      ...filler(20),
+      ...answer('Measured wharf_1 and wharf_4.'),
+    ])
+    expect(brief).toMatch(/exec_command measure wharf_4\n/)
+    expect(brief).not.toContain('May I')
+    expect(brief.match(/\/srv\/harbour/g)?.length ?? 0).toBeLessThan(2)
+  })
+
+  it('lists files of one folder in one line', async () => {
+    const write = (name: string) => ran(`cd /srv/harbour && echo x >> ${name}`)
+    const brief = await briefOf([
+      user('Mend the harbour.'),
+      ...['pier_1.md', 'pier_2.md', 'pier_3.md'].flatMap(write),
+      ...filler(20),
+    ])
+    expect(brief).toMatch(/^modified[^:\n]*: pier_3\.md, pier_2\.md, pier_1\.md$/m)
+  })
+
+  it('gives a decision as a whole sentence', async () => {
+    const reason =
+      'because the tide of spring takes everything that is not bolted to the rock below'
+    const decided = `We looked at ${'many kinds of wood and stone, '.repeat(4)}and decided on granite for quay_one ${reason}.`
+    const brief = await briefOf(
+      [
+        user('Mend the harbour.'),
+        ...answer(`First things first. ${decided} Then we slept.`),
+        user('Fine.'),
+        ...filler(40),
+      ],
+      4_000,
+    )
+    expect(brief.split('## Decisions')[1]).toContain(`assistant: ${decided}`)
+  })
+
   it('gives a plan that was handed over as the task, with its end and without what a client adds', async () => {
     const plan = [
       'Implement the following plan:',

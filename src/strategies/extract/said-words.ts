@@ -29,6 +29,8 @@ export interface ShownWords {
   readonly ref: EntryId
   readonly text: string
   readonly isGoal: boolean
+  /** Something else was asked for since. */
+  readonly isFormer?: boolean
 }
 
 interface WordsRoom {
@@ -47,7 +49,8 @@ export function shownWords(
 ): ShownWords[] {
   const shown = new Map<UserWords, ShownWords>()
   let room = roomTokens
-  const telling = words.filter((word) => !isEmpty(word))
+  const last = new Map(words.map((word) => [word.text, word]))
+  const telling = words.filter((word) => !isEmpty(word) && last.get(word.text) === word)
   const goal = telling[0] ?? words[0]
   const goalTokens = telling.length > 1 ? roomTokens * GOAL_SHARE : roomTokens
   const take = (word: UserWords, mostTokens: number) => {
@@ -58,7 +61,9 @@ export function shownWords(
     const isWhole = estimateTokens(text) <= most
     if (!isWhole && most < LEAST_TOKENS) return
     const fitted = isWhole ? text : headAndTail(text, most, asRef(ref))
-    shown.set(word, { ref, text: fitted, isGoal: word === goal })
+    const isGoal = word === goal
+    const isFormer = isGoal && telling.at(-1) !== goal
+    shown.set(word, { ref, text: fitted, isGoal, ...(isFormer && { isFormer }) })
     room -= estimateTokens(fitted) + REF_TOKENS
   }
   if (goal && !isShown(goal.seq)) take(goal, goalTokens)

@@ -23,6 +23,16 @@ export function quotedBehind(label: string, text: string): string {
   return `${label} ${text.replace(LINE_ENDS, '$&> ')}`
 }
 
+/** As quoted, for texts in which no line of ours begins with a blank: it costs no token before a word. */
+export function indented(text: string): string {
+  return ` ${indentedBehind(text)}`
+}
+
+/** The same behind a label of ours. */
+export function indentedBehind(text: string): string {
+  return text.replace(LINE_ENDS, '$& ')
+}
+
 /** On one line, whatever ended the lines before. */
 export function oneLine(text: string): string {
   return asData(text.replace(LINE_ENDS, ' ').replace(/\s+/g, ' '))

@@ -53,7 +53,7 @@ describe('brief', () => {
     expect(warnings).toEqual([])
     expect(text).toContain('The registry was left alone')
     expect(text).toContain(REQUEST)
-    for (const title of ['Goal', 'Summary', 'The user said', 'Excerpts'])
+    for (const title of ['First request', 'Summary', 'The user said', 'Excerpts'])
       expect(text).toContain(`\n## ${title}\n`)
     expect(weightOf(log.context)).toBeLessThanOrEqual(targetTokens)
     expect(weightOf(log.context)).toBeGreaterThan(targetTokens * 0.9)

@@ -84,9 +84,9 @@ function standing(text: string): string[] {
     .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
     .filter((line) => line.includes(TOKEN) && !LABELLED.test(line))
 }
-/** Quoted, or behind a label of ours that names who gave it out. */
+/** Quoted, with `> ` or a blank, which no line of ours begins with; or behind a label that names who gave it out. */
 const LABELLED =
-  /^(?:> |\[ref:[ec][\d.]+\] (?!user:)|\[Tool result[^\]]*\]: |\[Assistant tool calls\]: )/
+  /^(?:> | |\[ref:[ec][\d.]+\] (?!user:)|\[Tool result[^\]]*\]: |\[Assistant tool calls\]: )/
 
 describe.each(ENDS.map((end) => [JSON.stringify(end), end] as const))(
   'lines that end in %s',

@@ -17,6 +17,10 @@ const PUSHED =
 const REFUSED = /\[(?:remote )?rejected\]|^(?:error|fatal): /m
 const PULL_REQUEST = /https?:\/\/[^\s"'<>]{1,300}\/(?:pull|merge_requests)\/(\d{1,9})\b/
 
+/** What `gh pr merge` says where checks or a queue stand before the merge. */
+const MERGED_LATER =
+  /\bwill be (?:automatically merged|added to the merge queue)\b|already queued to merge/
+
 /** A step of a command line that begins with these words. */
 function step(words: string): RegExp {
   return new RegExp(
@@ -121,7 +125,7 @@ function others(command: string, { output, isFailed }: CommandEnd): Found[] {
   )
   const tag = nameOfTag(tagged)
   const url = PULL_REQUEST.exec(output)?.[0]
-  const request = MERGE_REQUEST.exec(command)?.[1]?.trim()
+  const request = MERGED_LATER.test(output) ? undefined : MERGE_REQUEST.exec(command)?.[1]?.trim()
   const closed = CLOSE_REQUEST.exec(command)?.[1]?.trim()
   const release = RELEASE.exec(command)?.[1]?.trim().split(/\s+/)[0]
   const published = PUBLISH.test(command) && !/--dry-run/.test(command)

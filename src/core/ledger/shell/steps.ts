@@ -89,7 +89,7 @@ function aboutOf({ commands }: ShellCommands, depth: number): Omit<ShellReading,
   if (inner !== undefined && depth < DEEPEST) return aboutOf(shellCommands(inner), depth + 1)
   const keyOf = (words: readonly ShellWord[]) =>
     cutHead(words.map(({ raw }) => raw).join(' '), KEY_CHARS)
-  const behind = test === undefined ? [] : found.slice(found.indexOf(test) + 1).filter(isOwn)
+  const behind = test === undefined ? [] : behindIn(found.slice(found.indexOf(test) + 1), isOwn)
   return {
     key: keyOf(about?.words ?? []),
     isTest: test !== undefined,
@@ -97,6 +97,16 @@ function aboutOf({ commands }: ShellCommands, depth: number): Omit<ShellReading,
       behind: behind.slice(0, MOST_BEHIND).map(({ words }) => keyOf(words)),
     }),
   }
+}
+
+/** How a line ends is how what stands behind its last `;` ended, where that is a command of its own. */
+function behindIn<T extends { readonly joint: Joint }>(
+  commands: readonly T[],
+  isOwn: (command: T) => boolean,
+): readonly T[] {
+  const last = commands.findLastIndex(({ joint }) => joint === ';')
+  const ending = commands.slice(Math.max(0, last)).filter(isOwn)
+  return ending.length > 0 ? ending : commands.filter(isOwn)
 }
 
 /** Names that stand nowhere in the text are marked: only what was written can be quoted. */
