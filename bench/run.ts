@@ -16,7 +16,7 @@ const BENCHES: Readonly<Record<string, Run>> = {
       async (args) => (name === 'page' && isWithoutBrowser() ? 0 : runBenchmark(name, bench, args)),
     ]),
   ),
-  library: async () => (await import('./library/library.ts')).main(),
+  library: async (args) => (await import('./library/library.ts')).main(args),
   retention: async (args) => (await import('./retention/retention.ts')).main(args),
   recall: async (args) => (await import('./recall/recall.ts')).main(args),
   chains: async (args) => (await import('./chains/chains.ts')).main(args),

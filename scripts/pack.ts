@@ -66,6 +66,7 @@ function rangeOf(name: string): string {
 }
 
 export async function packLibrary(out: string): Promise<string> {
+  if (!existsSync(DIST)) throw new Error('There is no dist: run npm run build first.')
   const folder = emptyFolder(join(out, 'precis'))
   const bundled = Object.keys(manifest.exports).filter((door) => !NODE_DOORS.has(door))
   await bundleDoors(bundled, join(folder, 'core'))
@@ -206,7 +207,6 @@ function npmPack(folder: string, out: string): string {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const out = resolve(process.argv[2] ?? join(ROOT, 'build'))
-  if (!existsSync(DIST)) throw new Error('There is no dist: run npm run build first.')
   mkdirSync(out, { recursive: true })
   console.log(await packLibrary(out))
   console.log(packCommand(out))

@@ -26,7 +26,14 @@ const IMPORTS: Readonly<Record<string, string>> = {
 }
 const RUNS = 7
 
-export async function main(): Promise<number> {
+/** Packing and installing takes minutes and a network: with `--quick` only the prefixes are measured. */
+export async function main(args: readonly string[]): Promise<number> {
+  if (!args.includes('--quick')) await reportPackages()
+  await reportPrefixes()
+  return 0
+}
+
+async function reportPackages(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'precis-bench-'))
   try {
     const tarball = await packLibrary(folder)
@@ -34,8 +41,6 @@ export async function main(): Promise<number> {
     console.log('|---|---|---|---|---|---|')
     console.log(await measure(folder, 'precis', tarball))
     for (const name of OTHERS) console.log(await measure(folder, name, `${name}@latest`))
-    await reportPrefixes()
-    return 0
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -69,6 +69,7 @@ export function withCompaction<C extends AnthropicClient & SendingClient>(
 
 /** The tool `recall` for `tools`, and what runs it. Create the compactor with `refs: true`. */
 export function recallTool(compactor: Pick<Compactor<never>, 'recall'>) {
+  option.checkOptions('recallTool', { compactor }, { compactor: option.having('recall') })
   return {
     tool: { name: RECALL_NAME, description: RECALL_DESCRIPTION, input_schema: RECALL_INPUT },
     run: (input: unknown) => runRecall(compactor, input),

@@ -88,6 +88,7 @@ export function withCompaction<C extends OpenAiClient & SendingClient>(
 
 /** The tool `recall` for `tools` of both APIs, and what runs it. Create the compactor with `refs: true`. */
 export function recallTool(compactor: Pick<Compactor<never>, 'recall'>) {
+  option.checkOptions('recallTool', { compactor }, { compactor: option.having('recall') })
   const named = { name: RECALL_NAME, description: RECALL_DESCRIPTION, parameters: RECALL_INPUT }
   return {
     chatTool: { type: 'function' as const, function: named },

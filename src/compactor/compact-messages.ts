@@ -84,7 +84,7 @@ function unchangedReport(log: MessageLog): CompactionReport {
 export function pinsOf(pins: readonly unknown[], log: MessageLog): PinData[] {
   return pins.map((pin, index): PinData => {
     const pinId = `pin.${log.pins.length + index + 1}`
-    if (typeof pin === 'string') return { pinId, text: pin, by: 'user' }
+    if (typeof pin === 'string' && pin !== '') return { pinId, text: pin, by: 'user' }
     const number = log.messages.indexOf(pin as MessageLog['messages'][number])
     if (number < 0)
       throw new PrecisError('invalid-input', `pins[${index}] is not a message of the array.`, {

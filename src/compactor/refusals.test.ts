@@ -1,6 +1,8 @@
 // What a caller hands over wrong: a model that fails, a usage that cannot be read, a role that no format has
 import { ChatMessage } from '@langchain/core/messages'
 import { describe, expect, expectTypeOf, it } from 'vitest'
+import { estimateTokens } from '../core/window/tokens/estimate.ts'
+import { createCascade } from '../strategies/ladder/cascade.ts'
 import { compact } from './compact.ts'
 import { createCompactor } from './compactor.ts'
 
@@ -110,4 +112,26 @@ describe('a role', () => {
 it('gives messages of the type that it was given', async () => {
   const fitted = await createCompactor({ windowTokens: 100_000 }).fit(history)
   expectTypeOf(fitted.messages).toEqualTypeOf<Said[]>()
+})
+
+describe('what is nothing', () => {
+  it('is no pin, no ladder and no text to count', () => {
+    const refused = { code: 'invalid-input', message: expect.stringMatching(/pin|rungs|text/) }
+    const calls = [
+      () => createCompactor({ windowTokens: 1_000 }).pin(''),
+      () => compact(history, { budget: 1_000, pins: [''] }),
+      () => createCascade([]),
+      () => estimateTokens(undefined as never),
+      () => estimateTokens({ text: 'A' } as never),
+    ]
+    for (const call of calls) expect(call).toThrow(expect.objectContaining(refused))
+  })
+
+  it('is not among the biggest parts that must stay', () => {
+    const irreducible = expect.objectContaining({
+      code: 'irreducible',
+      hint: expect.not.stringContaining('(0)'),
+    })
+    expect(() => compact(history, { budget: 1 })).toThrow(irreducible)
+  })
 })

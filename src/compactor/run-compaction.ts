@@ -1,12 +1,15 @@
 // One compaction of a log of messages: the strategy that was asked for, and without a model if that fails
 import { compactLog } from '../compaction/compact-log.ts'
 import type { Trigger } from '../core/edit/change.ts'
+import type { Pins } from '../core/edit/pins.ts'
 import type { CompactionReport, ReportFallback } from '../core/edit/report.ts'
 import { STRATEGIES_WITH_MODEL, type Strategy, unknownStrategy } from '../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
+import type { PinData } from '../core/log/event.ts'
 import type { AskAnswer, AskRequest, ModelPort, Signal } from '../core/ports.ts'
 import { type Steps, wait } from '../core/steps.ts'
 import { weightOf } from '../core/view/context.ts'
+import { estimateTokens } from '../core/window/tokens/estimate.ts'
 import type { MessageLog } from '../messages/message-log.ts'
 
 /** A model for summaries: a port, or a function that answers a request with a text. */
@@ -29,6 +32,8 @@ export interface Kit {
   readonly cascade: Strategy
   /** Strategies that ask no model, by their ids. */
   readonly strategies: readonly Strategy[]
+  /** Sentences of the user that bind from then on, the oldest first: each compaction pins them. */
+  readonly findBinding?: (reduce: MessageLog['reduce']) => readonly string[]
 }
 
 /** Appends one COMPACTION to the log, or two where a summary is still too long. Throws where it cannot. */
@@ -40,13 +45,14 @@ export function* runCompaction(
 ): Steps<CompactionReport> {
   const { strategy: asked, budget, model } = choices
   const { cascade } = kit
+  const pins = [...log.pins, ...pinsFound(log, kit, budget)]
   if (asked === undefined && model === undefined)
-    return yield* runStrategy(log, cascade, choices, trigger)
+    return yield* runStrategy(log, cascade, choices, trigger, pins)
   if (asked !== undefined)
-    return yield* runStrategy(log, yield* findStrategy(asked, model, kit), choices, trigger)
+    return yield* runStrategy(log, yield* findStrategy(asked, model, kit), choices, trigger, pins)
   let fallback: ReportFallback | undefined
   try {
-    const report = yield* runStrategy(log, yield* loadDefault(), choices, trigger)
+    const report = yield* runStrategy(log, yield* loadDefault(), choices, trigger, pins)
     if (weightOf(log.context) <= budget) return report
     fallback = { from: report.strategyId, reason: 'The summary is longer than the budget.' }
   } catch (thrown) {
@@ -54,7 +60,23 @@ export function* runCompaction(
     if (error.code === 'aborted') throw error
     fallback = { from: 'brief', reason: error.message }
   }
-  return yield* runStrategy(log, cascade, choices, trigger, fallback)
+  return yield* runStrategy(log, cascade, choices, trigger, pins, fallback)
+}
+
+/** What is found takes a third of the budget at most; the newest count first. */
+const PINS_SHARE = 3
+
+function pinsFound({ pins, reduce }: MessageLog, { findBinding }: Kit, budget: number): PinData[] {
+  const asked = new Set(pins.map(({ text }) => text))
+  const found: PinData[] = []
+  let room = Math.ceil(budget / PINS_SHARE)
+  for (const text of (findBinding?.(reduce) ?? []).toReversed()) {
+    if (asked.has(text)) continue
+    room -= estimateTokens(text)
+    if (room < 0) break
+    found.unshift({ pinId: `found.${found.length + 1}`, text, by: 'detected' })
+  }
+  return found
 }
 
 function* loadDefault(): Steps<Strategy> {
@@ -103,6 +125,7 @@ function* runStrategy(
   strategy: Strategy,
   choices: RunChoices,
   trigger: Trigger,
+  pins: Pins,
   fallback?: ReportFallback,
 ): Steps<CompactionReport> {
   const { budget, model, instructions, nextPrompt, signal, windowTokens } = choices
@@ -111,7 +134,7 @@ function* runStrategy(
     strategy,
     context: log.context,
     eventAt: log.eventAt,
-    pins: log.pins,
+    pins,
     reduce: log.reduce,
     run: { threadId: 'messages', provider, signal, windowTokens, form: 'apart' },
     runId: `run_${log.context.version + 1}`,

@@ -71,8 +71,12 @@ export const count: Check = (value) =>
 export const list: Check = (value) =>
   Array.isArray(value) ? undefined : `must be an array, not ${shown(value)}`
 
+export const fullList: Check = (value) =>
+  Array.isArray(value) && value.length === 0 ? 'must not be empty' : list(value)
+
+/** The text is not empty. */
 export const textOrObject: Check = (value) =>
-  text(value) !== undefined && object(value) !== undefined
+  value === '' || (text(value) !== undefined && object(value) !== undefined)
     ? `must be a text or an object, not ${shown(value)}`
     : undefined
 

@@ -1,5 +1,6 @@
 // An array of messages as a log: its events, its context, and where each entry stands in the messages
 import type { EntryId } from '../core/edit/change.ts'
+import { notesIn } from '../core/edit/pins.ts'
 import type { LogReducer } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import {
@@ -10,7 +11,13 @@ import {
   type ThreadEvent,
 } from '../core/log/event.ts'
 import { isRecord } from '../core/text/json.ts'
-import { type Answer, type TokenUsage, textOfParts } from '../core/view/content.ts'
+import {
+  type Answer,
+  type Part,
+  type TokenUsage,
+  textOfParts,
+  type UserContent,
+} from '../core/view/content.ts'
 import { type Context, emptyContext, foldEvent, foldEvents } from '../core/view/context.ts'
 import { originalId, parseEntryId } from '../core/view/entry.ts'
 import { writtenBy } from '../core/view/typed-text.ts'
@@ -201,10 +208,24 @@ interface OpenAnswer {
 function draftOf(piece: Exclude<Piece, { kind: 'answer' }>): Drafted {
   switch (piece.kind) {
     case 'user':
-      return { type: 'USER_MESSAGE', data: piece.content, origin: writtenBy(piece.content) }
+      return {
+        type: 'USER_MESSAGE',
+        data: partNotes(piece.content),
+        origin: writtenBy(piece.content),
+      }
     case 'result':
       return { type: 'TOOL_RESULT', data: piece.result }
     default:
       return { type: 'SYSTEM_REMINDER', data: 'text' in piece ? piece.text : '' }
   }
+}
+
+/** Notes of an earlier compaction stand in one message: each becomes a part, or the second could not be read. */
+function partNotes(content: UserContent): UserContent {
+  const parts: readonly Part[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  const parted = parts.flatMap((part): readonly Part[] =>
+    part.type === 'text' ? notesIn(part.text).map((text) => ({ ...part, text })) : [part],
+  )
+  return parted.length === parts.length ? content : parted
 }

@@ -160,6 +160,10 @@ describe('precis/openai', () => {
   it('offers recall as a tool', async () => {
     const compactor = createCompactor<object>({ windowTokens: WINDOW_TOKENS, refs: true })
     await compactor.fit(history)
+    for (const { recallTool } of [openai, anthropic])
+      expect(() => recallTool(undefined as never)).toThrow(
+        '`compactor` must have a method `recall`',
+      )
     const { chatTool, run } = openai.recallTool(compactor)
     expect(run('line 3 of file 0')).toContain('file 0') // no JSON: words
     await client().chat.completions.create({

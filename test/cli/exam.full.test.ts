@@ -21,6 +21,8 @@ function exam(...args: string[]): Promise<ExamReport> {
   return place().json<ExamReport>(['exam', SESSION, ...args])
 }
 
+const NOTHING = { kind: 'goal', text: '', expected: ['nothing of this kind was asked'] } as const
+
 function files(): string[] {
   return readdirSync(join(place().folder, 'sat')).sort()
 }
@@ -54,6 +56,18 @@ describe('precis exam', () => {
     expect(sum(small.arms[0]?.marks)).toBeLessThan(whole.questions.length * 0.9)
     expect(small.arms[0]?.tokens).toBeLessThanOrEqual(small.budgetTokens)
     expect(small.questions).toEqual(whole.questions)
+  })
+
+  it('gives full marks to a reader who quotes what is asked for, and asks for no thanks', async () => {
+    const { questions } = await exam('--strategies', 'extract')
+    const first =
+      'We have a double booking in quay. In the night to 24 October two boats were given berth C2: Umi 海 was still lying there when Dunlin came in at half past midnight.'
+    const said = questions.map(({ text }) => text)
+    const at = (words: string) => questions.find(({ text }) => text.includes(words))
+    expect(markOf(at("the user's first message") ?? NOTHING, first)).toBe(1)
+    expect(at("the user's last request")?.expected).toContain('commits')
+    expect(at('command ran last')?.expected.join(' ')).not.toContain('import')
+    for (const text of said) expect(text).not.toMatch(/« /)
   })
 
   it('runs with the stand-in, and says that it is one', async () => {

@@ -1,4 +1,5 @@
 // The questions of an exam by template, from what a session says and did: no model is asked.
+import { findSentences } from '../../core/constraints/sentences.ts'
 import { ledgerFiles } from '../../core/ledger/ledger-lines.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
 import type { ThreadEvent } from '../../core/log/event.ts'
@@ -20,6 +21,7 @@ export interface Question {
 const MOST_OF_KIND = 4
 const MOST_EXACT = 6
 const CUE_WORDS = 4
+const OPENING_SENTENCES = 2
 const SHOWN_CHARS = 600
 
 /** Reasons cannot be asked for by template. */
@@ -35,22 +37,37 @@ export function templateQuestions(digest: Digest, events: readonly ThreadEvent[]
   ].filter(({ expected }) => expected.length > 0)
 }
 
+/** A reader is asked to quote: who says it in other words could not be marked by code. */
 function goalQuestions({ words }: Digest): Question[] {
   const [first, ...later] = words.map(({ text }) => text)
-  const last = later.at(-1)
-  const ask = (text: string, said: string): Question => ({
-    kind: 'goal',
-    text,
-    expected: tellingWords(said),
-  })
+  const requests = later.filter((said) => !isThanks(said))
+  const last = requests.at(-1)
+  const sentences = requests.slice(0, -1).flatMap((said) => findSentences(said).find(hasCue) ?? [])
   return [
-    ...(first === undefined ? [] : [ask('What did the user ask for first?', first)]),
-    ...(last === undefined ? [] : [ask('What did the user ask for last?', last)]),
-    ...spread(later.slice(0, -1).filter(hasCue), MOST_OF_KIND - 2).map((said) => {
-      const { cue, rest } = cued(said)
-      return ask(`The user said: «${cue} …». How did that go on?`, rest)
-    }),
+    ...(first === undefined ? [] : [askOpening('goal', "the user's first message", first)]),
+    ...(last === undefined ? [] : [askOpening('goal', "the user's last request", last)]),
+    ...spread(sentences, MOST_OF_KIND - 2).map((sentence) =>
+      askRest('goal', 'The user said', sentence),
+    ),
   ]
+}
+
+const THANKS =
+  /^(?:perfect|great|excellent|wonderful|thanks?|thank you|danke|super|merci|parfait|gracias|perfecto)\b[^?]{0,140}$/iu
+
+function isThanks(said: string): boolean {
+  return THANKS.test(said.trim())
+}
+
+function askOpening(kind: Kind, whose: string, said: string): Question {
+  const opening = findSentences(said).slice(0, OPENING_SENTENCES).join(' ')
+  const text = `Quote the first two sentences of ${whose}.`
+  return { kind, text, expected: tellingWords(opening === '' ? said : opening) }
+}
+
+function askRest(kind: Kind, what: string, sentence: string): Question {
+  const { cue, rest } = cued(sentence)
+  return { kind, text: `${what}: «${cue} …». Quote the rest of it.`, expected: tellingWords(rest) }
 }
 
 function stateQuestions({ tree, landings, tests, errors, commands }: Ledger): Question[] {
@@ -65,7 +82,7 @@ function stateQuestions({ tree, landings, tests, errors, commands }: Ledger): Qu
     ['What was merged last?', tellingWords(last('merge'))],
     ['Which tests fail as of their last run?', failing.slice(0, MOST_OF_KIND)],
     ['Which error is open?', tellingWords(errors.at(-1)?.line ?? '')],
-    ['Which command ran last?', tellingWords(command?.command ?? '')],
+    ['Which command ran last? Quote its first line.', tellingWords(firstLine(command?.command))],
   ]
   return rows
     .filter(([, expected]) => expected.length > 0)
@@ -73,13 +90,15 @@ function stateQuestions({ tree, landings, tests, errors, commands }: Ledger): Qu
     .map(([text, expected]) => ({ kind: 'state', text, expected }))
 }
 
+function firstLine(text = ''): string {
+  return text.trim().split('\n', 1)[0] ?? ''
+}
+
 function ruleQuestions({ words }: Digest): Question[] {
   const rules = [...new Set(words.flatMap(({ binding }) => binding))].filter(hasCue)
-  return spread(rules, MOST_OF_KIND).map((rule) => {
-    const { cue, rest } = cued(rule)
-    const text = `The user gave a rule that begins «${cue} …». What does it say?`
-    return { kind: 'constraint', text, expected: tellingWords(rest) }
-  })
+  return spread(rules, MOST_OF_KIND).map((rule) =>
+    askRest('constraint', 'The user gave a rule', rule),
+  )
 }
 
 const LINE_CHARS = { least: 30, most: 220 }
@@ -87,7 +106,7 @@ const LEAST_WORDS = 5
 
 function exactQuestions(events: readonly ThreadEvent[]): Question[] {
   const byFact = new Map<string, string>()
-  for (const line of events.flatMap(linesSaid)) {
+  for (const line of events.flatMap(linesSaid).map((said) => said.trim())) {
     if (line.length < LINE_CHARS.least || line.length > LINE_CHARS.most) continue
     const facts = [...exactFacts(line)]
     const [fact] = facts
@@ -136,11 +155,7 @@ function nextQuestions({ lastWords }: Digest, { todos }: Ledger): Question[] {
       text: 'Which items of the to-do list are still open?',
       expected: open.slice(0, MOST_OF_KIND).flatMap(({ text }) => tellingWords(text).slice(0, 2)),
     },
-    {
-      kind: 'next',
-      text: 'What did the agent say last?',
-      expected: tellingWords(lastWords?.text ?? ''),
-    },
+    askOpening('next', "the agent's last message", lastWords?.text ?? ''),
   ]
 }
 

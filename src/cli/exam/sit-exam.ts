@@ -79,7 +79,7 @@ export function examPrompt(context: string, questions: readonly Question[]): str
 ${asContext(context)}
 </context>
 
-Answer each question on one line that begins with its number and a colon, as in «3: main». Give names, paths and numbers exactly. Write «?» where the context does not say it.
+Answer each question on one line that begins with its number and a colon, as in «3: main». Use the words of the context, not your own: answers may be marked by their words. Give names, paths and numbers exactly. Write «?» where the context does not say it.
 
 ${questions.map(({ text }, at) => `${at + 1}. ${text}`).join('\n')}`
 }

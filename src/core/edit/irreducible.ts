@@ -66,6 +66,7 @@ function biggestParts(context: Context, eventAt: EventAt): BigPart[] {
     return { ref, tokens, what: isSystem ? 'system prompt' : "user's system prompt" }
   })
   const items = [...context.items]
+    .filter(({ tokens }) => tokens > 0)
     .toSorted((a, b) => b.tokens - a.tokens)
     .slice(0, BIGGEST)
     .map(({ id, tokens }) => ({

@@ -80,6 +80,12 @@ export function readPinnedText(text: string): Pick<PinData, 'text' | 'saidAt'>[]
   })
 }
 
+/** What stands before the list of pins in one text, and the list; the text itself where it has none behind a note. */
+export function notesIn(text: string): string[] {
+  const at = text.startsWith('[Context note') ? text.lastIndexOf(`\n\n${PINS_NOTE}\n`) : -1
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 2)]
+}
+
 /**
  * Makes a proposal keep the pins, so that no strategy has to know of them: pinned entries stay right
  * after what replaces the rest, pinned texts follow as one user entry, and nothing pinned is rewritten.

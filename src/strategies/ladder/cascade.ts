@@ -108,7 +108,7 @@ const RUNG_CHECKS: option.Checks<Rung> = {
 }
 
 function requireRungs(rungs: readonly Rung[]): void {
-  option.checkOptions('createCascade', { rungs }, { rungs: option.list })
+  option.checkOptions('createCascade', { rungs }, { rungs: option.fullList })
   for (const [index, rung] of rungs.entries())
     option.checkOptions(`createCascade, rung ${index}`, rung, RUNG_CHECKS)
 }

@@ -1,4 +1,5 @@
 // Estimates the tokens of a text in one pass, without a tokenizer
+import { PrecisError } from '../../errors.ts'
 import {
   CJK_MARK,
   DIGIT,
@@ -36,6 +37,7 @@ const SLASH = 47
  * fitted against o200k. Linear in the length, whatever the text is.
  */
 export function estimateTokens(text: string): number {
+  if (typeof text !== 'string') throw noText(text)
   const pass: Pass = { text, at: 0, cost: 0 }
   while (pass.at < text.length) {
     const code = text.charCodeAt(pass.at)
@@ -52,6 +54,17 @@ export function estimateTokens(text: string): number {
     } else readMarks(pass, pass.at)
   }
   return Math.round(pass.cost / TOKEN)
+}
+
+function noText(given: unknown): PrecisError {
+  return new PrecisError(
+    'invalid-input',
+    `estimateTokens: a text is counted, not ${typeof given}.`,
+    {
+      where: 'text',
+      hint: 'Pass the text of a message, or JSON.stringify(value).',
+    },
+  )
 }
 
 /** The end of the text counts as a mark: it ends words, numbers and spaces. */
