@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Pins } from '../../core/edit/pins.ts'
-import { replacedLine } from '../../core/edit/report-text.ts'
+import { replacedLines } from '../../core/edit/report-text.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import { isStandIn } from '../../core/model.ts'
@@ -223,7 +223,8 @@ function buildReport(
   more: Pick<CommandReport, 'constraints' | 'costs' | 'messages' | 'result'>,
 ): CommandReport {
   const { before, after, budgetTokens, problems } = compacted
-  const { drops, largest, pins, refs, settings, fallback, replacedBy } = compacted.report
+  const { drops, largest, pins, refs, settings, fallback, replacedBy, replacedFor } =
+    compacted.report
   const asked = session.composed.asked()
   return {
     input: {
@@ -243,10 +244,11 @@ function buildReport(
     settings,
     ...(fallback && { fallback }),
     ...(replacedBy !== undefined && { replacedBy }),
+    ...(replacedFor !== undefined && { replacedFor }),
     problems: [
       ...session.problems,
       ...problems,
-      ...(replacedBy === undefined ? [] : [replacedLine(replacedBy)]),
+      ...replacedLines(compacted.report),
       ...written.problems,
       ...unaskedProblems(strategyId, flags, asked),
     ],

@@ -5,7 +5,7 @@ import type { AgentFrame, RunResult } from '../../core/agent/frame.ts'
 import type { ReportFallback } from '../../core/edit/report.ts'
 import {
   committedFacts,
-  isSmaller,
+  isAsPlanned,
   renderCaveats,
   renderSizes,
 } from '../../core/edit/report-text.ts'
@@ -138,9 +138,8 @@ function committedLines({ data }: EventOf<'COMPACTION'>, fallback?: ReportFallba
   const sizes = renderSizes(facts)
   const caveats = renderCaveats(facts)
   if (isEmpty) return ['Nothing to compact: the context is as it was.', ...caveats]
-  const isDone = isSmaller(facts) && !fallback
   return [
-    isDone ? `✅ Compaction complete! ${reduction(data)}` : `Compacted by ${strategy}.`,
+    isAsPlanned(facts) ? `✅ Compaction complete! ${reduction(data)}` : `Compacted by ${strategy}.`,
     ...(sizes === '' ? [] : [`${strategy}: ${sizes}`]),
     ...caveats,
   ]

@@ -166,8 +166,8 @@ function spokenIn({ context, eventAt }: StrategyInput): (string | undefined)[] {
 
 /** Code's part alone, as `extract` makes it. */
 function alone(input: StrategyInput, why: string, usage?: TokenUsage): Promise<Proposal> {
-  input.run.onWarning?.(`The model's part of the brief is left out: ${why}`)
-  return proposeBrief(input, usage, { leftOut: [{ from: "the model's part", reason: why }] })
+  const leftOut = [{ from: "the model's part", reason: why }]
+  return proposeBrief(input, usage, { leftOut }, `the model's part is left out: ${why}`)
 }
 
 // Guesses the language of a text, to notice an answer in another one: by its script, or by its commonest words.
