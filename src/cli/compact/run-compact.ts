@@ -223,8 +223,7 @@ function buildReport(
   more: Pick<CommandReport, 'constraints' | 'costs' | 'messages' | 'result'>,
 ): CommandReport {
   const { before, after, budgetTokens, problems } = compacted
-  const { drops, largest, pins, refs, settings, fallback, replacedBy, replacedFor } =
-    compacted.report
+  const { drops, largest, pins, refs, settings, fallback, replacedBy } = compacted.report
   const asked = session.composed.asked()
   return {
     input: {
@@ -244,7 +243,6 @@ function buildReport(
     settings,
     ...(fallback && { fallback }),
     ...(replacedBy !== undefined && { replacedBy }),
-    ...(replacedFor !== undefined && { replacedFor }),
     problems: [
       ...session.problems,
       ...problems,

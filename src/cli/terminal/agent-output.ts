@@ -104,6 +104,7 @@ export class ConsoleCompactionDisplay implements CompactionDisplay {
   readonly #out: LineStream
   readonly #err: LineStream
   #fallback: ReportFallback | undefined
+  #isReplaced = false
 
   constructor(out: LineStream, err: LineStream) {
     this.#out = out
@@ -115,12 +116,14 @@ export class ConsoleCompactionDisplay implements CompactionDisplay {
   }
 
   /** What the event does not say: to be called before its end is shown. */
-  noteReport({ report }: Pick<RunResult, 'report'>): void {
+  noteReport({ report, fresh }: Pick<RunResult, 'report' | 'fresh'>): void {
     this.#fallback = report?.fallback
+    this.#isReplaced = fresh?.replacedFor !== undefined
   }
 
   onCompactionComplete(event?: EventOf<'COMPACTION'>): void {
-    const lines = event ? committedLines(event, this.#fallback) : ['✅ Compaction complete!']
+    const fresh = this.#isReplaced ? 'Compaction complete.' : '✅ Compaction complete!'
+    const lines = event ? committedLines(event, this.#fallback) : [fresh]
     this.#out.write(`${lines.map((line) => oneLine(line, LONGEST_MESSAGE)).join('\n')}\n\n`)
   }
 

@@ -17,6 +17,7 @@ import { factsBeside, proposeBrief } from './floor.ts'
 import { saidIn } from './floor-text.ts'
 import { BRIEF_SECTIONS, briefPrompt } from './prompts/brief.ts'
 import { withNext, withUsersWords } from './prompts/summarizer.ts'
+import { tooFewWords } from './worth.ts'
 
 /** Half of what `summarize` allows: the model writes about half as much. */
 const OUTPUT_TOKENS = 8_192
@@ -142,6 +143,8 @@ function writtenOf(text: string) {
 function problemIn(input: StrategyInput, text: string, roomTokens: number): string | undefined {
   const refusal = checkSummary({ edits: [], written: [writtenOf(text)] }, [], isExcuse)
   if (refusal) return refusal.message
+  const few = tooFewWords(text)
+  if (few !== undefined) return few
   const tokens = estimateTokens(text)
   if (tokens > roomTokens * TOO_LONG)
     return `it has ${tokens} tokens, and ${roomTokens} were asked for`

@@ -46,6 +46,7 @@ export async function floorForFresh(
     standing: opening(brief, input),
     maxTokens: Math.floor(mostTokens * (1 - BRIEF_SHARE)),
     wanted,
+    isNamesOnly: true,
   }
   return {
     summary: refsElsewhere(brief, input.run.threadId),

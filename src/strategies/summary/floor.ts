@@ -45,15 +45,15 @@ export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable')
       const facts = factsIn(standing.goes, input)
       if (kind === 'own') requireWords(standing, facts)
       const maxTokens = factsRoom(input, standing)
-      const brief = await briefWithin(
-        input,
-        measureSize(input, standing) + maxTokens + FRAME_TOKENS,
-      )
+      const sameTokens = measureSize(input, standing) + maxTokens + FRAME_TOKENS
+      const brief = await briefWithin(input, sameTokens)
       const wanted = factsStanding(brief, input)
       if (kind === 'replaceable') {
-        const inBrief = countIn(facts, wanted)
+        // Where code finds no way to so few tokens, the facts themselves are what counts.
+        const inBrief = brief ? countIn(facts, wanted) : facts.size
         const why = worthless({ written: writtenIn(proposal), facts, inBrief })
-        const instead = why === undefined ? undefined : await briefFor(input, proposal, why)
+        const instead =
+          why === undefined ? undefined : await briefFor(input, proposal, { why, sameTokens })
         if (instead) return instead
       }
       const mend = async (moreTokens: number): Promise<Proposal> => {
@@ -71,13 +71,20 @@ function writtenIn({ written = [] }: Proposal): string {
   return written.map(({ text }) => text).join('\n')
 }
 
-/** In place of a summary that is of no use; undefined where code finds no way to the target. */
+/**
+ * In place of a summary that is of no use: up to the target, and never smaller than the summary would have been, so that
+ * what stays beside it is not cut. Undefined where code finds no way.
+ */
 async function briefFor(
   input: StrategyInput,
   { usage, metadata }: Proposal,
-  why: string,
+  { why, sameTokens }: { readonly why: string; readonly sameTokens: number },
 ): Promise<Proposal | undefined> {
-  const brief = await briefWithin(input, input.targetTokens)
+  const { targetTokens, context } = input
+  const wanted = targetTokens === undefined ? undefined : Math.max(targetTokens, sameTokens)
+  const brief =
+    (await briefWithin(input, wanted)) ??
+    (await briefWithin(input, Math.max(sameTokens, Math.floor(weightOf(context) / 2))))
   return brief && briefInstead(brief, usage, metadata, `the summary is of no use: ${why}`)
 }
 
@@ -142,7 +149,7 @@ function requireWords({ goes, entries }: Standing, facts: ReadonlySet<string>): 
   if (isEmpty || lacks !== undefined)
     throw new PrecisError(
       'invalid-input',
-      `The summary says nothing of the ${weigh(goes)} tokens that it would replace${lacks === undefined ? '' : `: it has ${lacks}`}.`,
+      `The summary says nothing of the ${weigh(goes)} tokens that it would replace${lacks === undefined ? '' : `: ${lacks}`}.`,
       {
         where: 'summary',
         hint: 'Write down the task, what was decided and done, the names of files, and what comes next; then call compact again.',
