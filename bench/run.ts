@@ -20,6 +20,7 @@ const BENCHES: Readonly<Record<string, Run>> = {
   retention: async (args) => (await import('./retention/retention.ts')).main(args),
   recall: async (args) => (await import('./recall/recall.ts')).main(args),
   chains: async (args) => (await import('./chains/chains.ts')).main(args),
+  models: async (args) => (await import('./models/models.ts')).main(args),
 }
 
 const [name = '', ...args] = process.argv.slice(2)

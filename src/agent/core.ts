@@ -151,6 +151,8 @@ export interface ThreadRuntime {
   readonly waiting: Set<AbortController>
   /** For the model, behind the results of the calls that run now. */
   readonly reminders: string[]
+  /** What answers cost that broke off before anything of them was kept. */
+  owed?: TokenUsage
   /** Models whose assumed window was said already. */
   readonly said: Set<string>
 }

@@ -126,10 +126,10 @@ async function openInstead(
   // Not before the gate: what is delivered in between is said in the old thread, and moves with it.
   const { started, drafts } = planned.make((await ports.moving?.()) ?? [], () => ports.newId('pin'))
   const threadId = await ports.open(started, drafts)
-  const { summary = '' } = record.proposal.fresh ?? {}
+  const { summary = '', replacedFor } = record.proposal.fresh ?? {}
   return {
     committed: true,
-    fresh: { threadId, summary },
+    fresh: { threadId, summary, ...(replacedFor !== undefined && { replacedFor }) },
     // Made where somebody asks for it: an agent shows none (FRESH-26).
     get report() {
       return planned.report()

@@ -151,15 +151,13 @@ class Road {
   }
 
   /**
-   * A summary that the gate refused, or that a model cannot write, may be made in another way; and less may do. A
-   * model that only failed for now is asked again the next time, unless no request can hold the context.
+   * What is not small enough may be made smaller in another way. Where there is no summary the context is unchanged
+   * (C21), and the model is asked again the next time; unless no request can hold the context.
    */
-  #isWorthAnother({ end, error }: Failure): boolean {
-    const { code, retryable, details } = error
+  #isWorthAnother({ error: { details } }: Failure): boolean {
     if (details.reason === 'stale') return false
     const { trigger, isOverfull = trigger === 'overflow' } = this.#plan
-    if (end === 'refused' || details.reason === 'above-target' || isOverfull) return true
-    return code === 'model-failed' && !retryable
+    return isOverfull || SIZE_REASONS.has(details.reason)
   }
 
   /** One more step down the ladder: to the target, or to what will do. What it cannot remove is then the reason. */
@@ -271,6 +269,8 @@ export function failed(thrown: unknown, isAborted = false): Failure {
       : new PrecisError('internal', 'Compaction failed')
   return { end: isAborted || error.code === 'aborted' ? 'aborted' : 'failed', error }
 }
+
+const SIZE_REASONS: ReadonlySet<unknown> = new Set(['above-target', 'not-smaller'])
 
 /** A larger one may do. */
 function isForItsSize({ error }: Failure): boolean {

@@ -70,6 +70,7 @@ export interface ProposalRecord {
 export interface FreshThread {
   readonly threadId: string
   readonly summary: string
+  readonly replacedFor?: string // why a brief took the place of the model's summary
 }
 
 /** One event in the log of the thread; or a new thread, and nothing at all in the old one. */

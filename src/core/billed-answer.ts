@@ -1,7 +1,70 @@
 // One answer of a model with what it cost, also where it came to no end.
-import { type CollectedAnswer, collectAnswer, type ModelRequest, type Provider } from './model.ts'
+import {
+  type CollectedAnswer,
+  collectAnswer,
+  type ModelFrame,
+  type ModelRequest,
+  type Provider,
+} from './model.ts'
 import type { ModelRef, TokenUsage } from './view/content.ts'
+import { estimateTokens } from './window/tokens/estimate.ts'
 import { sumUsage, withUsage } from './window/usage.ts'
+
+/**
+ * What one request costs, over all attempts at it. An attempt that broke off is billed as the API said when it
+ * began, with what came of the answer; where an API says nothing then, both are estimated.
+ */
+export class Spending {
+  readonly #model: ModelRef
+  readonly #request: ModelRequest
+  #before: TokenUsage | undefined // attempts that broke off, and were made again
+  #begun: TokenUsage | undefined
+  #heard = ''
+
+  constructor(model: ModelRef, request: ModelRequest) {
+    this.#model = model
+    this.#request = request
+  }
+
+  /** For the request: an attempt begins. */
+  readonly onBegin = (usage: TokenUsage): void => {
+    this.#before = this.brokenOff()
+    this.#begun = { ...usage, model: this.#model }
+    this.#heard = ''
+  }
+
+  hear(frame: ModelFrame): void {
+    if (frame.type === 'text-delta' || frame.type === 'thinking-delta') this.#heard += frame.text
+    if (frame.type === 'call') this.#heard += `${frame.name} ${JSON.stringify(frame.arguments)}`
+    if (frame.type === 'broken-call') this.#heard += frame.text
+  }
+
+  /** Attempts before one that came to its end. */
+  get before(): TokenUsage | undefined {
+    return this.#before
+  }
+
+  /** All attempts, where none came to its end. */
+  brokenOff(): TokenUsage | undefined {
+    const last = this.#last()
+    return last ? sumUsage(this.#before, last) : this.#before
+  }
+
+  #last(): TokenUsage | undefined {
+    const heardTokens = this.#heard === '' ? 0 : estimateTokens(this.#heard)
+    if (!this.#begun && heardTokens === 0) return undefined
+    const { promptTokens = estimatePrompt(this.#request), ...begun } = this.#begun ?? {}
+    const completionTokens = Math.max(this.#begun?.completionTokens ?? 0, heardTokens)
+    const totalTokens = promptTokens + completionTokens
+    return { ...begun, model: this.#model, promptTokens, completionTokens, totalTokens }
+  }
+}
+
+/** Without images, whose data is no text. */
+function estimatePrompt({ system, messages, tools }: ModelRequest): number {
+  const withoutData = (key: string, value: unknown) => (key === 'data' ? undefined : value)
+  return estimateTokens(JSON.stringify([system, messages, tools], withoutData))
+}
 
 /**
  * One answer of a provider, with what it cost: answers that broke off and were asked for again are on the bill, and an error
@@ -12,19 +75,26 @@ export async function billedAnswer(
   provider: Pick<Provider, 'stream'>,
   request: ModelRequest,
 ): Promise<CollectedAnswer & { readonly usage?: TokenUsage }> {
-  let before: TokenUsage | undefined
-  let begun: TokenUsage | undefined
-  const spent = (last: TokenUsage | undefined) => (last ? sumUsage(before, last) : before)
-  const onBegin = (usage: TokenUsage) => {
-    before = spent(begun)
-    begun = { ...usage, model }
-  }
+  const spending = new Spending(model, request)
   try {
-    const collected = await collectAnswer(model, provider.stream({ ...request, onBegin }))
+    const frames = provider.stream({ ...request, onBegin: spending.onBegin })
+    const collected = await collectAnswer(model, heard(frames, spending))
     const { tokenUsage } = collected.answer
-    const usage = spent(tokenUsage ? { ...tokenUsage, model } : begun)
+    const usage = tokenUsage
+      ? sumUsage(spending.before, { ...tokenUsage, model })
+      : spending.brokenOff()
     return { ...collected, ...(usage && { usage }) }
   } catch (thrown) {
-    throw withUsage(thrown, spent(begun))
+    throw withUsage(thrown, spending.brokenOff())
+  }
+}
+
+async function* heard(
+  frames: AsyncIterable<ModelFrame>,
+  spending: Spending,
+): AsyncGenerator<ModelFrame> {
+  for await (const frame of frames) {
+    spending.hear(frame)
+    yield frame
   }
 }

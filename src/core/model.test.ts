@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { billedAnswer } from './billed-answer.ts'
 import { PrecisError } from './errors.ts'
 import { AnswerCollector, collectAnswer, type ModelFrame, type ModelRequest } from './model.ts'
+import { usageIn } from './window/usage.ts'
 
 const MODEL = 'p/m'
 const END: ModelFrame = { type: 'end', stopReason: 'end' }
@@ -40,6 +41,23 @@ describe('billedAnswer', () => {
       code: 'unreachable',
       details: { usage: { promptTokens: 40, model: MODEL } },
     })
+  })
+
+  it('estimates what broke off, where the API says nothing when an answer begins', async () => {
+    const text = 'What does the file say? '.repeat(100)
+    const messages = [{ role: 'user', parts: [{ type: 'text', text }] }] as const
+    async function* stream(): AsyncGenerator<ModelFrame> {
+      yield { type: 'text-delta', text: 'It says that all is well. '.repeat(10) }
+      throw new PrecisError('unreachable', 'It broke off.')
+    }
+    const error: unknown = await billedAnswer(MODEL, { stream }, { ...request, messages }).catch(
+      (thrown: unknown) => thrown,
+    )
+    const { promptTokens, completionTokens, model } = usageIn(error) ?? { model: undefined }
+    expect(model).toBe(MODEL)
+    expect(promptTokens).toBeGreaterThan(400)
+    expect(promptTokens).toBeLessThan(900)
+    expect(completionTokens).toBeGreaterThan(40)
   })
 
   it('has no cost where the model gives none', async () => {

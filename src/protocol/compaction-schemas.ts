@@ -13,7 +13,13 @@ export const compactionResultSchema = z
     end: z.enum(['committed', 'refused', 'vetoed', 'aborted', 'failed']),
     durationMs: z.number(),
     event: rowSchema.exactOptional(),
-    fresh: z.object({ threadId: z.string(), summary: z.string() }).exactOptional(),
+    fresh: z
+      .object({
+        threadId: z.string(),
+        summary: z.string(),
+        replacedFor: z.string().exactOptional(),
+      })
+      .exactOptional(),
     error: wireErrorSchema.exactOptional(),
     before: reading.exactOptional(),
     after: reading.exactOptional(),

@@ -4,7 +4,7 @@ export {
   completeCommand,
 } from '../core/agent/commands.ts'
 export type { AgentFrame } from '../core/agent/frame.ts'
-export { isSmaller, renderSizes } from '../core/edit/report-text.ts'
+export { renderSizes } from '../core/edit/report-text.ts'
 export { asPrecisError } from '../core/errors.ts'
 export type { ThreadEvent } from '../core/log/event.ts'
 export { isStandIn } from '../core/model.ts'

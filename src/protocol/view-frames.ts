@@ -1,6 +1,6 @@
 // Applies frames to blocks and status: the current activity, removed when it ends
 import type { AgentFrame } from '../core/agent/frame.ts'
-import { committedFacts, renderCaveats } from '../core/edit/report-text.ts'
+import { committedFacts, freshCaveats, renderCaveats } from '../core/edit/report-text.ts'
 import type { Approval } from './client.ts'
 import { type BlockList, runKey, toolBlock } from './view-events.ts'
 import {
@@ -200,7 +200,10 @@ function endedBlock(list: BlockList, frame: Frame<'COMPACTION_COMPLETE'>): Compa
   const fellBack = success
     ? (known?.fellBack ?? reported)
     : known?.fellBack?.filter(({ from }) => from !== strategy)
-  const note = event && renderCaveats(committedFacts(event.data, fellBack?.at(-1))).join(' ')
+  const caveats = event
+    ? renderCaveats(committedFacts(event.data, fellBack?.at(-1)))
+    : freshCaveats(fresh)
+  const note = caveats.join(' ')
   return {
     time: known?.time ?? frame.timestamp,
     kind: 'compaction',

@@ -2,8 +2,10 @@
 import { expect, it } from 'vitest'
 import { RunTab } from '../../src/compaction/run-tab.ts'
 import type { Strategy } from '../../src/core/edit/strategy.ts'
+import { billedUsage } from '../../src/core/window/usage.ts'
 import { createCascade } from '../../src/strategies/ladder/cascade.ts'
 import { threadBills } from '../../src/threads/compaction-progress.ts'
+import { until } from '../wait.ts'
 import { asksForSummary } from './coder.ts'
 import { longPast, runsIn, textOf } from './past.ts'
 import { type AgentSetup, type SetupOptions, setUpAgent } from './setup.ts'
@@ -136,4 +138,35 @@ it('a summary that is taken up again, as nothing smaller can be had, is billed o
   const sum = (tokens: readonly (number | undefined)[]) =>
     tokens.reduce<number>((total, each = 0) => total + each, 0)
   expect(sum(billed)).toBe(sum(asked))
+})
+
+const LONG_ANSWER = 'I read the notes, and this is what they say of the port. '.repeat(12)
+
+it('an answer that breaks off and is asked for again is on the bill', async () => {
+  const setup = await talked({ dev: { pieceDelayMs: 2 } })
+  const { agent, dev, threads, threadId } = setup
+  dev.fail({ kind: 'drop', times: 2 })
+  dev.script(() => ({ text: LONG_ANSWER }))
+  const outcome = await agent.sendMessage(threadId, 'What is the port?')
+  expect(outcome).toMatchObject({ status: 'done' })
+  expect(dev.requests).toHaveLength(3)
+  const asked = dev.requests.reduce((sum, { usage }) => sum + (usage?.inputTokens ?? 0), 0)
+  const { promptTokens, completionTokens } = billedUsage(await threads.usage(threadId))
+  expect(promptTokens).toBe(asked)
+  const [answer] = (await setup.eventsOf('AGENT_MESSAGE')).slice(-1)
+  const { tokenUsage } = answer?.data ?? {}
+  expect(tokenUsage?.promptTokens).toBe(dev.requests.at(-1)?.usage?.inputTokens)
+  expect(completionTokens).toBeGreaterThan(tokenUsage?.completionTokens ?? 0)
+})
+
+it('an answer that a user stops is on the bill', async () => {
+  const setup = await talked({ dev: { pieceDelayMs: 5 } })
+  const { agent, dev, threads, threadId, frames } = setup
+  dev.script(() => ({ text: LONG_ANSWER }))
+  const running = agent.sendMessage(threadId, 'What is the port?')
+  await until('some of the answer', () => frames.some(({ type }) => type === 'text-delta'))
+  await agent.abort(threadId)
+  await running
+  const { promptTokens } = billedUsage(await threads.usage(threadId))
+  expect(promptTokens).toBe(dev.requests[0]?.usage?.inputTokens)
 })

@@ -34,7 +34,7 @@ describe('/compact says', () => {
   it('the tokens behind the sentence of its design [LOG-28]', async () => {
     const setup = await setUpAgent({ preset: 'log' })
     await longThread(setup)
-    setup.dev.script([{ text: 'In short: twelve questions.' }])
+    setup.dev.script([{ text: 'In short: twelve questions, the last of them question 12.' }])
     const { text } = await reply(setup, '/compact')
     const [first, second, ...rest] = text.split('\n')
     expect(first).toBe('✅ Conversation compacted successfully')

@@ -7,6 +7,7 @@ import { chunkedFold } from '../../src/strategies/fold/chunked-fold.ts'
 import { chunkMessages, renderThreadToMarkdown } from '../../src/strategies/fold/render-thread.ts'
 import { checkpointRange, wholeSummary } from '../../src/strategies/ranges/compact-whole.ts'
 import { brief } from '../../src/strategies/summary/brief.ts'
+import { exactFacts } from '../../src/strategies/summary/checks.ts'
 import { freshSession } from '../../src/strategies/summary/fresh-session.ts'
 import { keepRecent } from '../../src/strategies/summary/keep-recent.ts'
 import { serializeConversation } from '../../src/strategies/summary/serialize.ts'
@@ -37,6 +38,16 @@ const USAGE = { promptTokens: 90, completionTokens: 10, totalTokens: 100 }
 
 type Asked = AskRequest | ConverseRequest
 
+const NAMES = 30
+
+/** The first exact names that it was sent: a summary without any would give way to the brief. */
+function namesIn({ messages }: AskRequest): string {
+  const said = messages
+    .slice(0, -1)
+    .flatMap(({ parts }) => parts.map((part) => ('text' in part ? part.text : '')))
+  return [...exactFacts(said.join('\n'))].slice(0, NAMES).join(', ')
+}
+
 /** Answers under the headings that it is asked for; names one file that nobody mentioned. */
 function scripted(limits: ModelLimits = {}): ModelPort & { readonly asked: Asked[] } {
   const asked: Asked[] = []
@@ -47,9 +58,10 @@ function scripted(limits: ModelLimits = {}): ModelPort & { readonly asked: Asked
       asked.push(request)
       const last = request.messages.at(-1)?.parts.at(-1)
       const headings = last?.type === 'text' ? (last.text.match(/^#+ .+$/gm) ?? []) : []
-      const text = [...headings, 'Summary:']
-        .map((heading) => `${heading}\nThey worked on src/invented.ts and on the parser.`)
-        .join('\n\n')
+      const worked = [...headings, 'Summary:'].map(
+        (heading) => `${heading}\nThey worked on src/invented.ts and on the parser.`,
+      )
+      const text = [...worked, namesIn(request)].join('\n\n')
       return { text, stopReason: 'end', usage: USAGE }
     },
     async converse(request) {

@@ -67,9 +67,10 @@ export async function compacted(
     const log = whole.copy()
     const proposal = await proposed(strategy, log, character, isAuto)
     if (proposal?.fresh) {
-      const { message, carried = '' } = proposal.fresh
+      const { message, carried = '', replacedFor } = proposal.fresh
       const text = `${message}\n${carried}`
-      return { by: strategy.id, text, tokens: estimateTokens(text) }
+      const by = replacedFor === undefined ? strategy.id : `${strategy.id}, brief`
+      return { by, text, tokens: estimateTokens(text) }
     }
     if (!proposal || log.compact(proposal, isAuto ? 'auto' : 'command') !== undefined) continue
     const tokens = weightOf(log.context)

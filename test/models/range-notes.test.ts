@@ -114,3 +114,22 @@ describe('a note on what a summary lost', () => {
 function notesIn(log: TestLog): string[] {
   return sentText(log).split('[Context note, not a new request').slice(1)
 }
+
+it('the list of pinned texts stands once, also where it was beyond what is replaced', async () => {
+  const log = new TestLog()
+  const pin = (pinId: string, text: string) => ({ type: 'PIN', data: { pinId, text } }) as const
+  log.append([...[1, 2, 3].flatMap(exchange), pin('a', 'Never touch the pier.')])
+  const first = wholeSummary({ summary: 'We read pier_1, pier_2 and pier_3.', files: [] })
+  expect(
+    log.compact(await first.propose(inputFor(log, { trigger: 'tool' })), 'tool'),
+  ).toBeUndefined()
+  log.append([pin('b', 'Never paint the berth.'), ...[4, 5].flatMap(exchange)])
+  const items = log.context.items.toArray()
+  const [summary] = items
+  if (!summary) throw new Error('there is a summary')
+  const put = [{ type: 'USER_MESSAGE', data: 'We read pier_1.', label: 'summary' }] as const
+  expect(log.compact({ edits: [{ covers: [summary.id], put }] })).toBeUndefined()
+  const lists = sentText(log).split('what the user said that still holds')
+  expect(lists).toHaveLength(2)
+  expect(lists[1]).toMatch(/Never touch the pier\.[\s\S]*Never paint the berth\./)
+})

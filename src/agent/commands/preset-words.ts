@@ -2,7 +2,12 @@
 
 import type { RunResult } from '../../core/agent/frame.ts'
 import { metTargetIn } from '../../core/edit/irreducible.ts'
-import { committedFacts, renderCaveats, renderSizes } from '../../core/edit/report-text.ts'
+import {
+  committedFacts,
+  freshCaveats,
+  renderCaveats,
+  renderSizes,
+} from '../../core/edit/report-text.ts'
 import { FRESH_SESSION } from '../../core/edit/strategy.ts'
 import { weightOf } from '../../core/view/context.ts'
 import type { EntryKind } from '../../core/view/entry.ts'
@@ -114,7 +119,7 @@ export function compactionWords(result: RunResult): [said: string, ...more: stri
     if (strategy === FRESH_SESSION) return [`Compact failed: ${why}`]
     return [`❌ Compaction failed: ${why}`, ...(error?.hint === undefined ? [] : [error.hint])]
   }
-  if (fresh) return [FRESH]
+  if (fresh) return [FRESH, ...freshCaveats(fresh)]
   if (!event) return [SUCCESS]
   if (event.data.edits.length === 0) return [nothingDone(result)]
   const facts = committedFacts(event.data, report?.fallback)

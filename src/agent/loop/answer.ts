@@ -1,4 +1,5 @@
 // One request and its answer: built from the thread, streamed to whoever watches, appended as a whole.
+import { Spending } from '../../core/billed-answer.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import {
@@ -9,8 +10,9 @@ import {
   type ToolSchema,
 } from '../../core/model.ts'
 import type { Built } from '../../core/view/build.ts'
-import type { Answer } from '../../core/view/content.ts'
+import type { Answer, TokenUsage } from '../../core/view/content.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
+import { sumUsage } from '../../core/window/usage.ts'
 import { type Turn, traced } from '../core.ts'
 import type { WindowStatus } from './window-status.ts'
 
@@ -28,9 +30,11 @@ export async function askModel(turn: Turn, seen: WindowStatus): Promise<AnswerRe
     const built = await core.ports.threads.messages(desk.threadId)
     const request = requestFor(seen, built, turn.signal)
     const collector = new AnswerCollector(seen.model.ref)
+    const spending = new Spending(seen.model.ref, request)
     const error = await traced('precis.request', { model: seen.model.ref }, () =>
-      stream(turn, seen, request, collector),
+      stream(turn, seen, request, { collector, spending }),
     )
+    owe(desk, error === undefined ? spending.before : spending.brokenOff())
     if (error === undefined) return keep(turn, collector.collected())
     const isBroken = error.retryable && broken < core.limits.brokenAnswers
     if (error.code === 'overflow' || !isBroken || turn.signal.aborted)
@@ -45,14 +49,16 @@ async function stream(
   { core, desk }: Turn,
   { model }: WindowStatus,
   request: ModelRequest,
-  collector: AnswerCollector,
+  { collector, spending }: { readonly collector: AnswerCollector; readonly spending: Spending },
 ): Promise<PrecisError | undefined> {
   const { threadId } = desk
   try {
     const onRetry = (retry: ModelRetry) =>
       core.frames.emit({ type: 'model-retry', threadId, ...retry })
-    for await (const frame of model.provider.stream({ ...request, onRetry })) {
+    const { onBegin } = spending
+    for await (const frame of model.provider.stream({ ...request, onRetry, onBegin })) {
       collector.add(frame)
+      spending.hear(frame)
       if (frame.type === 'text-delta' || frame.type === 'thinking-delta')
         core.frames.emit({ type: frame.type, threadId, text: frame.text })
     }
@@ -60,6 +66,11 @@ async function stream(
   } catch (thrown) {
     return asPrecisError(thrown)
   }
+}
+
+/** Until an answer is in the log, which has it on the bill. */
+function owe(desk: Turn['desk'], usage: TokenUsage | undefined): void {
+  if (usage) desk.owed = sumUsage(desk.owed, usage)
 }
 
 async function keep(turn: Turn, collected: CollectedAnswer): Promise<AnswerResult> {
@@ -94,9 +105,10 @@ async function append(
   answer: Answer,
   calls: CollectedAnswer['calls'],
 ): Promise<void> {
-  const { threadId } = desk
+  const { threadId, owed } = desk
+  const data = owed ? { ...answer, unfinishedUsage: owed } : answer
   const drafts: EventDraft[] = [
-    { type: 'AGENT_MESSAGE', data: answer },
+    { type: 'AGENT_MESSAGE', data },
     ...calls.map(
       (call): EventDraft => ({ type: 'TOOL_CALL', data: { ...call, answer: 0 } }), // numbered by the log
     ),
@@ -104,6 +116,7 @@ async function append(
   const events = await core.ports.threads.append(threadId, drafts)
   const seq = events.find((event) => event.type === 'AGENT_MESSAGE')?.seq
   if (seq === undefined) throw new PrecisError('internal', 'The answer is not in the log.')
+  delete desk.owed
   core.frames.emit({ type: 'answer-end', threadId, seq })
 }
 

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Pins } from '../../core/edit/pins.ts'
-import { replacedLine } from '../../core/edit/report-text.ts'
+import { replacedLines } from '../../core/edit/report-text.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import { isStandIn } from '../../core/model.ts'
@@ -246,7 +246,7 @@ function buildReport(
     problems: [
       ...session.problems,
       ...problems,
-      ...(replacedBy === undefined ? [] : [replacedLine(replacedBy)]),
+      ...replacedLines(compacted.report),
       ...written.problems,
       ...unaskedProblems(strategyId, flags, asked),
     ],

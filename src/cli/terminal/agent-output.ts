@@ -5,7 +5,7 @@ import type { AgentFrame, RunResult } from '../../core/agent/frame.ts'
 import type { ReportFallback } from '../../core/edit/report.ts'
 import {
   committedFacts,
-  isSmaller,
+  isAsPlanned,
   renderCaveats,
   renderSizes,
 } from '../../core/edit/report-text.ts'
@@ -104,6 +104,7 @@ export class ConsoleCompactionDisplay implements CompactionDisplay {
   readonly #out: LineStream
   readonly #err: LineStream
   #fallback: ReportFallback | undefined
+  #isReplaced = false
 
   constructor(out: LineStream, err: LineStream) {
     this.#out = out
@@ -115,12 +116,14 @@ export class ConsoleCompactionDisplay implements CompactionDisplay {
   }
 
   /** What the event does not say: to be called before its end is shown. */
-  noteReport({ report }: Pick<RunResult, 'report'>): void {
+  noteReport({ report, fresh }: Pick<RunResult, 'report' | 'fresh'>): void {
     this.#fallback = report?.fallback
+    this.#isReplaced = fresh?.replacedFor !== undefined
   }
 
   onCompactionComplete(event?: EventOf<'COMPACTION'>): void {
-    const lines = event ? committedLines(event, this.#fallback) : ['✅ Compaction complete!']
+    const fresh = this.#isReplaced ? 'Compaction complete.' : '✅ Compaction complete!'
+    const lines = event ? committedLines(event, this.#fallback) : [fresh]
     this.#out.write(`${lines.map((line) => oneLine(line, LONGEST_MESSAGE)).join('\n')}\n\n`)
   }
 
@@ -138,9 +141,8 @@ function committedLines({ data }: EventOf<'COMPACTION'>, fallback?: ReportFallba
   const sizes = renderSizes(facts)
   const caveats = renderCaveats(facts)
   if (isEmpty) return ['Nothing to compact: the context is as it was.', ...caveats]
-  const isDone = isSmaller(facts) && !fallback
   return [
-    isDone ? `✅ Compaction complete! ${reduction(data)}` : `Compacted by ${strategy}.`,
+    isAsPlanned(facts) ? `✅ Compaction complete! ${reduction(data)}` : `Compacted by ${strategy}.`,
     ...(sizes === '' ? [] : [`${strategy}: ${sizes}`]),
     ...caveats,
   ]

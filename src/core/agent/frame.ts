@@ -31,7 +31,11 @@ export interface RunResult extends RunInfo {
   readonly durationMs: number
   readonly event?: EventOf<'COMPACTION'>
   /** The thread in which the conversation continues, opened by this summary; here nothing was changed. */
-  readonly fresh?: { readonly threadId: string; readonly summary: string }
+  readonly fresh?: {
+    readonly threadId: string
+    readonly summary: string
+    readonly replacedFor?: string // why a brief took the place of the model's summary
+  }
   readonly error?: PrecisError // why it did not succeed
   readonly before?: Reading
   readonly after?: Reading

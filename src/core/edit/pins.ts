@@ -178,9 +178,11 @@ function withPinnedText(
     const said = untouched.filter(({ kind }) => kind === 'user')
     return saysAll(said, pins, eventAt) ? bare : withEntry(bare, entry, standing, untouched)
   }
-  return bare.map((edit, index) =>
+  const added = bare.map((edit, index) =>
     index === at ? { ...edit, put: beforeContinuation(collectPuts(edit), [entry]) } : edit,
   )
+  // A list that no edit covers would stand beside the new one, and say most of it again.
+  return [...added, ...standing.map(({ id }): Edit => ({ covers: [id], put: [] }))]
 }
 
 /** Whether every pinned text is in what the user said. */

@@ -8,11 +8,11 @@ const TOOLS = 8
 
 /** Lines of plain text, without colours and without a line break at the end. */
 export function renderReport(report: CompactionReport): string {
-  const { strategyId, trigger, before, after, fallback, replacedBy, leftOut = [] } = report
+  const { strategyId, trigger, before, after, fallback, leftOut = [] } = report
   return [
     `${strategyId} (${trigger}): ${count(before.total)} → ${count(after.total)} tokens${share(before.total, after.total)}`,
     ...(fallback ? [`in place of ${fallback.from}: ${fallback.reason}`] : []),
-    ...(replacedBy === undefined ? [] : [replacedLine(replacedBy)]),
+    ...replacedLines(report),
     ...leftOut.map(({ from, reason }) => `${oneLine(from)} was left out: ${oneLine(reason)}`),
     '',
     ...splitLines(before, after),
@@ -32,8 +32,9 @@ export interface CommittedFacts {
   readonly afterTokens?: number | undefined
   readonly isEmpty?: boolean | undefined // it changed nothing
   readonly fallback?: ReportFallback | undefined
-  /** The strategy whose brief took the place of a summary that was not good enough. */
+  /** The strategy whose brief took the place of a summary that was not good enough, and why it was not. */
   readonly replacedBy?: string | undefined
+  readonly replacedFor?: string | undefined
 }
 
 export function committedFacts(
@@ -46,7 +47,7 @@ export function committedFacts(
     afterTokens: after?.tokens,
     isEmpty: edits?.length === 0,
     fallback,
-    replacedBy: replacedIn(metadata),
+    ...replacedIn(metadata),
   }
 }
 
@@ -58,24 +59,44 @@ export function renderSizes({ beforeTokens: before, afterTokens: after }: Commit
   return `${count(before)} → ${count(after)} tokens (${change})`
 }
 
-/** Whether it may be called a success: what has grown, or is as large as before, may not. */
-export function isSmaller({ beforeTokens: before, afterTokens: after }: CommittedFacts): boolean {
+/** Whether it went as planned: nothing else had to take the place of what was asked for. */
+export function isAsPlanned(facts: CommittedFacts): boolean {
+  return facts.fallback === undefined && facts.replacedBy === undefined && isSmaller(facts)
+}
+
+/** What has grown, or is as large as before, is no success. */
+function isSmaller({ beforeTokens: before, afterTokens: after }: CommittedFacts): boolean {
   return before === undefined || after === undefined || after < before
 }
 
 /** What is to be said of it beside its figures: that another strategy failed, or that nothing was gained. */
 export function renderCaveats(facts: CommittedFacts): string[] {
-  const { strategy, isEmpty = false, fallback, replacedBy } = facts
+  const { strategy, isEmpty = false, fallback } = facts
   return [
     ...(fallback ? [`${oneLine(fallback.from)} failed: ${sentence(fallback.reason)}`] : []),
     ...(fallback && !isEmpty ? [`${oneLine(strategy)} took its place.`] : []),
-    ...(replacedBy === undefined ? [] : [replacedLine(replacedBy)]),
+    ...replacedLines(facts),
     ...(isEmpty || isSmaller(facts) ? [] : ['The context is not smaller; /undo takes it back.']),
   ]
 }
 
-export function replacedLine(by: string): string {
-  return `The summary was not good enough: a brief by ${oneLine(by)} took its place.`
+/** What writes the brief that opens a session where the model's summary is of no use. */
+const BRIEF_OF_FRESH = 'extract'
+
+/** The same for a new session: behind the sentence of FRESH-24, and without figures (FRESH-26). */
+export function freshCaveats({ replacedFor }: { readonly replacedFor?: string } = {}): string[] {
+  if (replacedFor === undefined) return []
+  return replacedLines({ replacedBy: BRIEF_OF_FRESH, replacedFor })
+}
+
+/** Empty where the summary stands. Older logs do not say why. */
+export function replacedLines({
+  replacedBy,
+  replacedFor = 'the summary was not good enough',
+}: Pick<CommittedFacts, 'replacedBy' | 'replacedFor'>): string[] {
+  if (replacedBy === undefined) return []
+  const why = oneLine(replacedFor).replace(/[.!]$/, '')
+  return [`Fell back because ${why}: a brief by ${oneLine(replacedBy)} took its place.`]
 }
 
 function sentence(text: string): string {

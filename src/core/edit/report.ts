@@ -53,8 +53,9 @@ export interface CompactionReport {
   readonly refs: { readonly count: number; readonly first: readonly EntryId[] }
   readonly settings: ReportSettings
   readonly fallback?: ReportFallback
-  /** The strategy whose brief took the place of a summary that was not good enough. */
+  /** The strategy whose brief took the place of a summary that was not good enough, and why it was not. */
   readonly replacedBy?: string
+  readonly replacedFor?: string
   /** Steps of the strategy that failed, so that it continued without them. */
   readonly leftOut?: readonly ReportFallback[]
 }
@@ -83,7 +84,6 @@ export function reportCompaction(input: ReportInput): CompactionReport {
     .slice(0, LARGEST)
   const refs = refsIn(change)
   const leftOut = leftOutIn(change.metadata)
-  const replacedBy = replacedIn(change.metadata)
   return {
     strategyId: change.strategyId,
     trigger: change.trigger,
@@ -101,7 +101,7 @@ export function reportCompaction(input: ReportInput): CompactionReport {
     refs: { count: refs.length, first: refs.slice(0, FIRST_REFS) },
     settings,
     ...(fallback && { fallback }),
-    ...(replacedBy !== undefined && { replacedBy }),
+    ...replacedIn(change.metadata),
     ...(leftOut.length > 0 && { leftOut }),
   }
 }
@@ -158,10 +158,14 @@ export function reasonsIn(metadata: Json | undefined): ReadonlyMap<EntryId, stri
   return found
 }
 
-/** As a strategy leaves it: `replacedBy` in its metadata. */
-export function replacedIn(metadata: Json | undefined): string | undefined {
-  const by = readField(metadata, 'replacedBy')
-  return typeof by === 'string' ? by : undefined
+/** As a strategy leaves it: `replacedBy` in its metadata, and `replacedFor`. */
+export function replacedIn(
+  metadata: Json | undefined,
+): Pick<CompactionReport, 'replacedBy' | 'replacedFor'> {
+  const replacedBy = readField(metadata, 'replacedBy')
+  if (typeof replacedBy !== 'string') return {}
+  const replacedFor = readField(metadata, 'replacedFor')
+  return { replacedBy, ...(typeof replacedFor === 'string' && { replacedFor }) }
 }
 
 /** As a strategy leaves it: `leftOut` in its metadata. Logs are data: what has another shape is passed over. */

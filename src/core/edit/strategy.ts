@@ -96,6 +96,8 @@ export interface FreshStart {
   readonly unverified: readonly string[] // names in it that the conversation does not have
   /** The entry that follows the first message (ALWAYS-23); absent where little is replaced. */
   readonly carried?: string
+  /** Why a brief by code took the place of the model's summary. */
+  readonly replacedFor?: string
 }
 
 export interface Proposal {

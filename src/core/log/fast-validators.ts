@@ -89,6 +89,7 @@ function isPlainField(key: string, value: unknown): boolean {
     case 'parts':
       return Array.isArray(value) && value.every((part) => isTextBlock(part) || isCallPart(part))
     case 'tokenUsage':
+    case 'unfinishedUsage':
       return isPlainUsage(value)
     default:
       return false

@@ -69,6 +69,7 @@ const answer = z.object({
   calls: z.array(z.string()),
   stopReason: z.enum(['end', 'tool_use', 'length', 'refusal', 'aborted', 'error']).exactOptional(),
   tokenUsage: tokenUsage.exactOptional(),
+  unfinishedUsage: tokenUsage.exactOptional(),
 })
 
 const block = z.object({

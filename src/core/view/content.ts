@@ -83,6 +83,8 @@ export interface Answer {
   readonly calls: readonly string[] // ids of its calls, in order; the TOOL_CALL rows hold the arguments
   readonly stopReason?: StopReason
   readonly tokenUsage?: TokenUsage
+  /** What was spent on attempts that came to no end: those before it, and itself where it was cut short. */
+  readonly unfinishedUsage?: TokenUsage
 }
 
 export interface ToolCall {

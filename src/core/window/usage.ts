@@ -59,7 +59,10 @@ export const usageReducer: Reducer<UsageState> = {
   step(state, event) {
     if (event.type === 'THREAD_STARTED' && event.data.usage)
       return { ...state, opening: addUsage(NOTHING, event.data.usage) }
-    const conversation = addUsage(state.conversation, conversationUsage(event))
+    const conversation = addUsage(
+      addUsage(state.conversation, conversationUsage(event)),
+      unfinishedUsage(event),
+    )
     const summarizing = addUsage(state.summarizing, summarizingUsage(event))
     return conversation === state.conversation && summarizing === state.summarizing
       ? state
@@ -155,6 +158,18 @@ function conversationUsage(event: ThreadEvent): TokenUsage | undefined {
   return event.type === 'AGENT_MESSAGE' || event.type === 'TOOL_RESULT'
     ? event.data.tokenUsage
     : undefined
+}
+
+/** On the bill, and no part of what the conversation itself took. */
+function unfinishedUsage(event: ThreadEvent): TokenUsage | undefined {
+  return event.type === 'AGENT_MESSAGE' ? event.data.unfinishedUsage : undefined
+}
+
+/** All that an event puts on the bill. */
+export function billOf(event: ThreadEvent): TokenUsage | undefined {
+  const usage = conversationUsage(event) ?? summarizingUsage(event)
+  const unfinished = unfinishedUsage(event)
+  return usage && unfinished ? sumUsage(unfinished, usage) : (usage ?? unfinished)
 }
 
 function summarizingUsage(event: ThreadEvent): TokenUsage | undefined {

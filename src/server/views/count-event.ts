@@ -3,7 +3,7 @@ import type { Reading } from '../../core/edit/change.ts'
 import { isChange, type ThreadEvent } from '../../core/log/event.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { type Context, emptyContext } from '../../core/view/context.ts'
-import { type AggregatedUsage, aggregateTokenUsage } from '../../core/window/usage.ts'
+import { type AggregatedUsage, aggregateTokenUsage, billOf } from '../../core/window/usage.ts'
 import type { ModelCost, TimelinePoint } from '../../protocol/client.ts'
 import type { AppModels, PricedModel } from '../ports.ts'
 
@@ -42,7 +42,7 @@ export async function addCost(
 ): Promise<ThreadTotals> {
   const latest = readModel(event) ?? tally.model
   const next = latest === undefined ? tally : { ...tally, model: latest }
-  const usage = computeBill(event)
+  const usage = billOf(event)
   if (!usage) return next
   // A summary may be of any model: where it does not say whose it is, its price is not known.
   const isSummary = event.type === 'COMPACTION' || event.type === 'COMPACTION_FAILED'
@@ -154,17 +154,4 @@ function readModel(event: ThreadEvent): string | undefined {
   return event.type === 'MODEL_CHANGED' || event.type === 'AGENT_MESSAGE'
     ? event.data.model
     : undefined
-}
-
-function computeBill(event: ThreadEvent): TokenUsage | undefined {
-  switch (event.type) {
-    case 'AGENT_MESSAGE':
-    case 'TOOL_RESULT':
-      return event.data.tokenUsage
-    case 'COMPACTION':
-    case 'COMPACTION_FAILED':
-      return event.data.usage
-    default:
-      return undefined
-  }
 }

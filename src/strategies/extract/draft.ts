@@ -2,7 +2,8 @@
 import type { Edit, Put } from '../../core/edit/change.ts'
 import type { Pins } from '../../core/edit/pins.ts'
 import type { EventAt } from '../../core/log/event.ts'
-import { findRoot, type Item, isNewEntry, parseEntryId } from '../../core/view/entry.ts'
+import { findRoot, type Item, isEntryId, isNewEntry, parseEntryId } from '../../core/view/entry.ts'
+import { findRequests } from '../../core/view/last-request.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { cappedEntry } from '../ladder/edits.ts'
 import { type Rewrite, rewriteOf } from '../trim.ts'
@@ -70,7 +71,7 @@ export function buildDraft(input: DraftInput): Draft {
   )
   const whole = Math.max(0, rest - inPart - (hasBrief ? FRAME_TOKENS : 0))
   const briefRoom = Math.min(whole, plan.mostBriefTokens - FRAME_TOKENS)
-  const summaries = hasBrief ? fitSummaries(input.summaries ?? [], briefRoom) : []
+  const summaries = hasBrief ? fitSummaries(input.summaries ?? [], briefRoom, input.prose) : []
   const told = summaryTokens(summaries) + proseTokens(input.prose)
   const room = Math.max(0, whole - told)
   const view = buildView(input)
@@ -133,7 +134,11 @@ interface View {
 
 function buildView({ plan, eventAt, isSaid = () => false }: DraftInput): View {
   const seqOf = ({ id }: Item) => parseEntryId(findRoot(id, eventAt)).seq
-  const shown = new Set(plan.stays.map(seqOf))
+  // A note that stays has requests in it word for word.
+  const carried = findRequests(plan.stays, eventAt).shown.flatMap(({ ref }) =>
+    isEntryId(ref) ? [parseEntryId(ref).seq] : [],
+  )
+  const shown = new Set([...plan.stays.map(seqOf), ...carried])
   const masked = new Set(plan.masked.map(seqOf))
   return {
     shown,

@@ -75,19 +75,37 @@ function briefIn(
 const SUMMARIES_SHARE = 0.5
 const FRAME_TOKENS = 32
 
-/** The newest first: it is the one that the others went into. */
+/** The newest first: it is the one that the others went into. What `prose` or a newer one says is not said again. */
 export function fitSummaries(
   summaries: readonly StandingSummary[],
   roomTokens: number,
+  prose = '',
 ): StandingSummary[] {
   let room = roomTokens * SUMMARIES_SHARE
+  const said = new Set(prose.split('\n'))
   const fitted = summaries.toReversed().flatMap((summary) => {
-    const text = fitSummary(summary.text, room - FRAME_TOKENS)
+    const rest = withoutLines(summary.text, said)
+    const text = rest === undefined ? undefined : fitSummary(rest, room - FRAME_TOKENS)
     if (text === undefined) return []
     room -= estimateTokens(text) + FRAME_TOKENS
+    for (const line of text.split('\n')) said.add(line)
     return [{ ...summary, text }]
   })
   return fitted.reverse()
+}
+
+/** With its headings, where something is left under them; undefined where nothing is. */
+function withoutLines(text: string, said: ReadonlySet<string>): string | undefined {
+  const isNew = (line: string) => line.trim() === '' || !said.has(line)
+  if (text.split('\n').every(isNew)) return text
+  const left = sectionsIn(text).flatMap(({ lines }) => {
+    const [first = '', ...below] = lines
+    const isHeading = HEADING.test(first)
+    const kept = (isHeading ? below : lines).filter(isNew)
+    if (kept.every((line) => line.trim() === '')) return []
+    return isHeading ? [first, ...kept] : kept
+  })
+  return left.length === 0 ? undefined : left.join('\n')
 }
 
 export function summaryTokens(summaries: readonly StandingSummary[]): number {

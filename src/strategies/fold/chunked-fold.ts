@@ -72,8 +72,7 @@ async function briefFor(
   usage: TokenUsage | undefined,
 ): Promise<Proposal> {
   const missing = `${unchangedChunks.length} of ${chunks} chunks are not in the summary`
-  input.run.onWarning?.(`${missing}: the brief takes its place.`)
-  return proposeBrief(input, usage, { chunks, unchangedChunks })
+  return proposeBrief(input, usage, { chunks, unchangedChunks }, missing)
 }
 
 async function foldWith(

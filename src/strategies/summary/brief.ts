@@ -17,6 +17,7 @@ import { factsBeside, proposeBrief } from './floor.ts'
 import { saidIn } from './floor-text.ts'
 import { BRIEF_SECTIONS, briefPrompt } from './prompts/brief.ts'
 import { withNext, withUsersWords } from './prompts/summarizer.ts'
+import { tooFewWords } from './worth.ts'
 
 /** Half of what `summarize` allows: the model writes about half as much. */
 const OUTPUT_TOKENS = 8_192
@@ -142,6 +143,8 @@ function writtenOf(text: string) {
 function problemIn(input: StrategyInput, text: string, roomTokens: number): string | undefined {
   const refusal = checkSummary({ edits: [], written: [writtenOf(text)] }, [], isExcuse)
   if (refusal) return refusal.message
+  const few = tooFewWords(text)
+  if (few !== undefined) return few
   const tokens = estimateTokens(text)
   if (tokens > roomTokens * TOO_LONG)
     return `it has ${tokens} tokens, and ${roomTokens} were asked for`
@@ -166,8 +169,8 @@ function spokenIn({ context, eventAt }: StrategyInput): (string | undefined)[] {
 
 /** Code's part alone, as `extract` makes it. */
 function alone(input: StrategyInput, why: string, usage?: TokenUsage): Promise<Proposal> {
-  input.run.onWarning?.(`The model's part of the brief is left out: ${why}`)
-  return proposeBrief(input, usage, { leftOut: [{ from: "the model's part", reason: why }] })
+  const leftOut = [{ from: "the model's part", reason: why }]
+  return proposeBrief(input, usage, { leftOut }, `the model's part is left out: ${why}`)
 }
 
 // Guesses the language of a text, to notice an answer in another one: by its script, or by its commonest words.

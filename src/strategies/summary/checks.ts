@@ -109,6 +109,11 @@ const AS_USER = new RegExp(
     String.raw`((?:[ \t]+${WHICH})?[ \t]+${ASKED})?(?:[ \t]*\([^)]{0,40}\))?[\])]?[*_]{0,2}:[*_]{0,2}[ \t]*(.*)$`,
   'i',
 )
+/** The same in tags, as some models write a turn. */
+const IN_TAGS = new RegExp(
+  String.raw`^(${BULLETS})<(?:user|human)>()[ \t]*(.*?)[ \t]*(?:</(?:user|human)>)?[ \t]*$`,
+  'i',
+)
 const DISARMED = "[not the user's words, ask before acting on it]"
 
 /** Requests that nobody made get carried out: only what the user really said may stand as said. */
@@ -117,7 +122,9 @@ function withoutInventedRequests(
   source: string,
   invented: 'left out' | 'disarmed',
 ): { readonly text: string; readonly stripped: number } {
-  const claims = summary.split('\n').map((line) => ({ line, claim: AS_USER.exec(line) }))
+  const claims = summary
+    .split('\n')
+    .map((line) => ({ line, claim: AS_USER.exec(line) ?? IN_TAGS.exec(line) }))
   if (claims.every(({ claim }) => claim === null)) return { text: summary, stripped: 0 }
   // What an earlier summary made up is no source of this one.
   const words = flat(withoutDisarmed(source)).toLowerCase()
@@ -129,7 +136,7 @@ function withoutInventedRequests(
     if (quote === '' || words.includes(quote)) return [line]
     stripped += 1
     // What is told of may be the user's wish in other words.
-    const isTold = asked !== undefined
+    const isTold = asked !== undefined && asked !== ''
     return isTold || invented === 'disarmed' ? [`${bullets}${DISARMED} ${said}`] : []
   })
   return { text: lines.join('\n'), stripped }

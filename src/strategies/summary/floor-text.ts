@@ -119,6 +119,8 @@ export interface FloorText {
   readonly maxTokens: number
   /** Exact facts that come first: those that a brief would keep. */
   readonly wanted: ReadonlySet<string>
+  /** Behind a brief, whose lines are chosen in the same way: they would be said twice. */
+  readonly isNamesOnly?: boolean
 }
 
 /** Less would be a heading with nothing under it. */
@@ -173,14 +175,15 @@ async function lostFacts(floor: FloorText): Promise<string> {
     requests.flatMap(({ ref }) => (isEntryId(ref) ? [ref] : [])),
     eventAt,
   )
-  const lines = await buildBrief({
+  const brief: BriefInput = {
     input,
     covered: goes,
     stays,
     said: [...entries.map(textOfEntry), ...earlier.map(({ id }) => readText(id, eventAt))],
     isSaid: (seq) => isRequest(seq) || (isEarlier(seq) && !isGoing(seq)),
     maxTokens: Math.floor(maxTokens * LINES_SHARE),
-  })
+  }
+  const lines = floor.isNamesOnly ? '' : await buildBrief(brief)
   const said = [...texts, ...entries.map(textOfEntry), lines]
   const names = lostNames(floor, said, maxTokens - estimateTokens(lines))
   return [lines, ...(names.length > 0 ? [NAMES, ...names] : [])].filter(Boolean).join('\n')

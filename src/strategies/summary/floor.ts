@@ -1,5 +1,5 @@
 // A floor under every summary: what it lost is put beside it, and where that is not enough the brief takes its place.
-import type { Edit, NewEntry, Put } from '../../core/edit/change.ts'
+import type { Edit, Put } from '../../core/edit/change.ts'
 import { isExcuse } from '../../core/edit/excuse.ts'
 import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
 import { checkSummary, saysNothing, withoutHeadings } from '../../core/edit/gate-summary.ts'
@@ -9,15 +9,12 @@ import { fieldsIn, type Json } from '../../core/text/json.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { isNewEntry } from '../../core/view/entry.ts'
-import { refsElsewhere, withCarried } from '../../core/view/request-note.ts'
-import { runsOf } from '../../core/view/seam.ts'
-import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import { withCarried } from '../../core/view/request-note.ts'
 import { extract } from '../extract/extract.ts'
 import { cappedEntry } from '../ladder/edits.ts'
 import { cutUnseen } from '../range.ts'
 import { countKept, exactFacts } from './checks.ts'
 import {
-  buildBrief,
   floorText,
   type Standing,
   saidIn,
@@ -25,6 +22,7 @@ import {
   textOfEntry,
   weigh,
 } from './floor-text.ts'
+import { clearlyWorthless, worthless } from './worth.ts'
 
 /**
  * What may be done about a poor summary. One that précis asked for gives way to the brief; one with lists of
@@ -44,22 +42,59 @@ export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable')
       if (weigh(standing.goes) < GATE_MIN_TOKENS) return proposal
       // The gate says why it refuses this one.
       if (kind !== 'own' && checkSummary(proposal, proposal.edits, isExcuse)) return proposal
-      if (kind === 'own') requireWords(standing)
+      const facts = factsIn(standing.goes, input)
+      if (kind === 'own') requireWords(standing, facts)
       const maxTokens = factsRoom(input, standing)
-      const brief = await briefWithin(
-        input,
-        measureSize(input, standing) + maxTokens + FRAME_TOKENS,
-      )
+      const sameTokens = measureSize(input, standing) + maxTokens + FRAME_TOKENS
+      const brief = await briefWithin(input, sameTokens)
       const wanted = factsStanding(brief, input)
+      if (kind === 'replaceable') {
+        // Where code finds no way to so few tokens, the facts themselves are what counts.
+        const inBrief = brief ? countIn(facts, wanted) : facts.size
+        const why = worthless({ written: writtenIn(proposal), facts, inBrief })
+        const instead =
+          why === undefined ? undefined : await briefFor(input, proposal, { why, sameTokens })
+        if (instead) return instead
+      }
       const mend = async (moreTokens: number): Promise<Proposal> => {
         const floor = { input, standing, maxTokens: maxTokens + moreTokens, wanted }
         const put = withEntry(proposal.edits[at] as Edit, await floorText(floor))
         return { ...proposal, edits: proposal.edits.with(at, put) }
       }
       if (kind !== 'replaceable') return mend(0)
-      return better({ mend, brief, wanted }, standing, input)
+      return better({ mend, brief, wanted, facts }, standing, input)
     },
   }
+}
+
+function writtenIn({ written = [] }: Proposal): string {
+  return written.map(({ text }) => text).join('\n')
+}
+
+/**
+ * In place of a summary that is of no use: up to the target, and never smaller than the summary would have been, so that
+ * what stays beside it is not cut. Undefined where code finds no way.
+ */
+async function briefFor(
+  input: StrategyInput,
+  { usage, metadata }: Proposal,
+  { why, sameTokens }: { readonly why: string; readonly sameTokens: number },
+): Promise<Proposal | undefined> {
+  const { targetTokens, context } = input
+  const wanted = targetTokens === undefined ? undefined : Math.max(targetTokens, sameTokens)
+  const brief =
+    (await briefWithin(input, wanted)) ??
+    (await briefWithin(input, Math.max(sameTokens, Math.floor(weightOf(context) / 2))))
+  return brief && briefInstead(brief, usage, metadata, `the summary is of no use: ${why}`)
+}
+
+/** Of what is gone, as the user and the agent said it. */
+export function factsIn(goes: Standing['goes'], { eventAt }: StrategyInput): Set<string> {
+  return new Set(goes.flatMap(({ id }) => [...exactFacts(saidIn(id, eventAt))]))
+}
+
+export function countIn(facts: ReadonlySet<string>, kept: ReadonlySet<string>): number {
+  return [...facts].filter((fact) => kept.has(fact)).length
 }
 
 /** Head, tail and ref of results that the model has not seen, only where no request could hold them. */
@@ -97,7 +132,7 @@ const TARGET_SHARE = 0.5
 /** For the note, what is answered, and errors of the estimate. */
 const FRAME_TOKENS = 150
 
-function factsRoom(input: StrategyInput, standing: Standing): number {
+export function factsRoom(input: StrategyInput, standing: Standing): number {
   const { goes, tokens } = standing
   const { targetTokens = Number.POSITIVE_INFINITY } = input
   const left = targetTokens - measureSize(input, standing) - FRAME_TOKENS
@@ -107,16 +142,14 @@ function factsRoom(input: StrategyInput, standing: Standing): number {
 }
 
 /** The agent can act on this at once: it has everything still before it. */
-function requireWords({ goes, entries }: Standing): void {
-  const bad = entries.find(({ type, label, ...entry }) => {
-    if (label !== 'summary') return false
-    const text = textOfEntry({ type, label, ...entry } as (typeof entries)[number])
-    return saysNothing(withoutHeadings(text)) || isExcuse(text)
-  })
-  if (bad)
+function requireWords({ goes, entries }: Standing, facts: ReadonlySet<string>): void {
+  const texts = entries.filter(isSummary).map(textOfEntry)
+  const isEmpty = texts.some((text) => saysNothing(withoutHeadings(text)) || isExcuse(text))
+  const lacks = isEmpty ? undefined : clearlyWorthless(texts.join('\n'), facts)
+  if (isEmpty || lacks !== undefined)
     throw new PrecisError(
       'invalid-input',
-      `The summary says nothing of the ${weigh(goes)} tokens that it would replace.`,
+      `The summary says nothing of the ${weigh(goes)} tokens that it would replace${lacks === undefined ? '' : `: ${lacks}`}.`,
       {
         where: 'summary',
         hint: 'Write down the task, what was decided and done, the names of files, and what comes next; then call compact again.',
@@ -129,17 +162,18 @@ interface Choice {
   readonly mend: (moreTokens: number) => Promise<Proposal>
   readonly brief: Proposal | undefined
   readonly wanted: ReadonlySet<string> // what the brief keeps
+  readonly facts: ReadonlySet<string> // of what goes
 }
 
 /** The mended summary, or the brief where that keeps more exact facts in the same number of tokens. */
 async function better(
-  { mend, brief, wanted }: Choice,
+  { mend, brief, wanted, facts: all }: Choice,
   standing: Standing,
   input: StrategyInput,
 ): Promise<Proposal> {
   const count = async (moreTokens: number) => {
     const mended = await mend(moreTokens)
-    return { mended, facts: countFacts({ mended, wanted }, standing.goes, input) }
+    return { mended, facts: countFacts({ mended, wanted }, all, input) }
   }
   let tried = await count(0)
   const isPoorer = () => tried.facts.kept < tried.facts.inBrief
@@ -149,8 +183,7 @@ async function better(
   const { mended, facts } = tried
   const metadata = { ...fieldsIn(mended.metadata), facts }
   if (!brief || !isPoorer()) return { ...mended, metadata }
-  input.run.onWarning?.(poorer(facts.kept, facts.inBrief, facts.of))
-  return briefInstead(brief, mended.usage, metadata)
+  return briefInstead(brief, mended.usage, metadata, poorer(facts))
 }
 
 /** What the target leaves beside the summary and its facts. */
@@ -162,51 +195,29 @@ function spareTokens(input: StrategyInput, standing: Standing): number {
 /** Exact facts of what goes: how many there are, how many are left, and how many a brief would leave. */
 function countFacts(
   { mended, wanted }: Pick<Choice, 'wanted'> & { readonly mended: Proposal },
-  goes: Standing['goes'],
+  facts: ReadonlySet<string>,
   input: StrategyInput,
-) {
-  const facts = new Set(goes.flatMap(({ id }) => [...exactFacts(saidIn(id, input.eventAt))]))
+): Counted {
   const kept = countKept(facts, standingAfter(mended.edits, input).texts)
-  const inBrief = [...facts].filter((fact) => wanted.has(fact)).length
-  return { of: facts.size, kept, inBrief }
+  return { of: facts.size, kept, inBrief: countIn(facts, wanted) }
+}
+
+interface Counted {
+  readonly [name: string]: number
+  readonly of: number
+  readonly kept: number
+  readonly inBrief: number
 }
 
 /** The same for a brief to which a model has added its part, beside code's brief of the same size. */
 export async function factsBeside(mended: Proposal, targetTokens: number, input: StrategyInput) {
   const { goes } = standingAfter(mended.edits, input)
   const wanted = factsStanding(await briefWithin(input, targetTokens), input)
-  return countFacts({ mended, wanted }, goes, input)
+  return countFacts({ mended, wanted }, factsIn(goes, input), input)
 }
 
-function poorer(kept: number, inBrief: number, all: number): string {
-  return `The summary kept ${kept} of ${all} exact facts and the brief ${inBrief}: the brief takes its place.`
-}
-
-/** The same for a summary that opens a new thread: what follows it there, and what may take its place. */
-export async function floorForFresh(
-  input: StrategyInput,
-  summary: string,
-): Promise<{ readonly summary: string; readonly carried?: string }> {
-  const { context, eventAt, run } = input
-  const entry: NewEntry = { type: 'USER_MESSAGE', data: summary, label: 'summary' }
-  const covers = runsOf(context.items.toArray(), eventAt)
-  const standing = standingAfter([{ covers, put: [entry] }], input)
-  const { goes, stays } = standing
-  if (weigh(goes) < GATE_MIN_TOKENS) return { summary }
-  const facts = new Set(goes.flatMap(({ id }) => [...exactFacts(saidIn(id, eventAt))]))
-  const maxTokens = factsRoom(input, standing)
-  const mostTokens = estimateTokens(summary) + maxTokens
-  const brief = await buildBrief({ input, covered: goes, stays, said: [], maxTokens: mostTokens })
-  const wanted = exactFacts(brief)
-  const carried = await floorText({ input, standing, maxTokens, wanted })
-  const kept = countKept(facts, [summary, carried])
-  const inBrief = [...facts].filter((fact) => wanted.has(fact)).length
-  if (kept >= inBrief) return { summary, carried }
-  run.onWarning?.(poorer(kept, inBrief, facts.size))
-  return {
-    summary: refsElsewhere(brief, run.threadId),
-    carried: await floorText({ input, standing, maxTokens: 0, wanted }),
-  }
+export function poorer({ kept, inBrief, of }: Counted): string {
+  return `the summary kept ${kept} of ${of} exact facts, and a brief of its size ${inBrief}`
 }
 
 /** The brief where there is no summary to commit. */
@@ -214,19 +225,26 @@ export async function proposeBrief(
   input: StrategyInput,
   usage: TokenUsage | undefined,
   metadata: Json,
+  why: string,
 ): Promise<Proposal> {
-  return briefInstead(await extract.propose(input), usage, metadata)
+  return briefInstead(await extract.propose(input), usage, metadata, why)
 }
 
 /** What the summary cost stays on the bill. */
 function briefInstead(
   { edits, metadata: made }: Proposal,
   usage: TokenUsage | undefined,
-  metadata: Json,
+  metadata: Json | undefined,
+  why: string,
 ): Proposal {
   return {
     edits,
-    metadata: { ...fieldsIn(made), ...fieldsIn(metadata), replacedBy: extract.id },
+    metadata: {
+      ...fieldsIn(made),
+      ...fieldsIn(metadata),
+      replacedBy: extract.id,
+      replacedFor: why,
+    },
     ...(usage && { usage }),
   }
 }
@@ -234,7 +252,7 @@ function briefInstead(
 /** Undefined where code finds no way to so few tokens. */
 async function briefWithin(
   input: StrategyInput,
-  targetTokens: number,
+  targetTokens: number | undefined,
 ): Promise<Proposal | undefined> {
   try {
     const brief = await extract.propose({ ...input, targetTokens })

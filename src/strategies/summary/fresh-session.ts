@@ -5,7 +5,7 @@ import type { AskAnswer } from '../../core/ports.ts'
 import { asProse } from './as-data.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
 import { checkAgainstSource, readSource } from './checks.ts'
-import { floorForFresh } from './floor.ts'
+import { floorForFresh } from './floor-fresh.ts'
 import { HOW_TO_WRITE, withFocus, withNext } from './prompts/summarizer.ts'
 
 /**
@@ -64,7 +64,7 @@ export const freshSession: Strategy = {
       readSource(context, eventAt, instructions, input.nextPrompt),
       'disarmed',
     )
-    const { summary, carried } = await floorForFresh(input, text)
+    const { summary, carried, why } = await floorForFresh(input, text, answer.text)
     return {
       edits: [],
       fresh: {
@@ -72,6 +72,7 @@ export const freshSession: Strategy = {
         summary,
         unverified,
         ...(carried !== undefined && { carried }),
+        ...(why !== undefined && { replacedFor: why }),
       },
       stopReason: answer.stopReason,
       written: [{ text: answer.text }],

@@ -3,7 +3,6 @@ import { visibleWidth } from '@earendil-works/pi-tui'
 import {
   type AnswerBlock,
   type CompactionBlock,
-  isSmaller,
   type NoticeBlock,
   renderSizes,
   type ThinkingBlock,
@@ -171,11 +170,14 @@ function failure({ isFresh }: CompactionBlock): string {
 }
 
 /** FRESH-19 and FRESH-26: the summary between two dividers, and no counts. */
-function freshLines({ summary = '' }: CompactionBlock, { width, theme }: Drawing): string[] {
+function freshLines(block: CompactionBlock, drawing: Drawing): string[] {
+  const { summary = '' } = block
+  const { width, theme } = drawing
   const line = theme.dim(rule('', width))
   return [
     line,
     theme.bold('Context compacted. Summary:'),
+    ...noteLines(block, drawing),
     '',
     ...markdownLines(summary, width, theme),
     line,
@@ -187,8 +189,8 @@ function inPlaceLines(block: CompactionBlock, drawing: Drawing): string[] {
   const { strategy, summary } = block
   const sizes = renderSizes(block)
   const figures = sizes === '' ? '' : `: ${sizes}`
-  // What has grown is no success.
-  const mark = isSmaller(block) ? '✓ ' : ''
+  // What fell back, or has grown, is no plain success: a note says so.
+  const mark = block.note === undefined ? '✓ ' : ''
   const whole = `${mark}compacted by ${visibleLine(strategy)}${figures}`
   // The share goes first where there is no room.
   const done =

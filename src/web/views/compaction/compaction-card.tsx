@@ -72,11 +72,11 @@ export function CompactionCard({
   )
 }
 
-/** A stop by the user is no failure. */
-function stateOf({ state, isEmpty, isStopped, fellBack = [] }: CompactionBlock): WorkState {
+/** A stop by the user is no failure. What has a note fell back, or gained nothing. */
+function stateOf({ state, isEmpty, isStopped, note }: CompactionBlock): WorkState {
   if (state === 'failed') return isStopped ? 'stopped' : 'failed'
   if (state === 'done' && isEmpty) return 'nothing'
-  if (state === 'done' && fellBack.length > 0) return 'fell-back'
+  if (state === 'done' && note !== undefined) return 'fell-back'
   return state
 }
 
