@@ -19,7 +19,7 @@ const NOTHING =
   /^[\s\p{P}]*(?:nothing(?: new| else)?(?: to (?:add|report|summari[sz]e))?|none|done|ok(?:ay)?|(?:incorporated|summari[sz]ed|updated|folded|merged)(?: (?:everything|it all|all|it))?)[\s\p{P}]*$/iu
 
 /** Goal, reasons, approach and next step are not told in fewer. */
-const LEAST_PROSE_WORDS = 10
+const LEAST_PROSE_WORDS = 5
 
 /** Why it is of no use; undefined where it is of some. */
 export function worthless({ written, facts, inBrief }: Judged): string | undefined {
