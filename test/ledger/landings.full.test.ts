@@ -98,10 +98,11 @@ class Harbour {
 
 /** What a session may do next, always back on `main` at the end. */
 function moves(harbour: Harbour, step: number): readonly (() => void)[] {
-  const subject = `step ${step} of the pier`
-  const write = `echo ${step} > file-${step}.txt && git add -A`
-  const commit = `${write} && git commit -m "${subject}"`
-  const side = `side-${step}`
+  return [...movesOnMain(harbour, step), ...movesBeside(harbour, step)]
+}
+
+function movesOnMain(harbour: Harbour, step: number): readonly (() => void)[] {
+  const { subject, write, commit } = wordsOf(step)
   return [
     () => harbour.run(commit),
     () => harbour.run(`${write} && git commit -q -m '${subject}' && git status --short`),
@@ -136,6 +137,14 @@ function moves(harbour: Harbour, step: number): readonly (() => void)[] {
       harbour.run(`git tag -d v4.${step}`)
     },
     () => harbour.run('git tag -l'),
+  ]
+}
+
+/** With another branch, or what takes commits back. */
+function movesBeside(harbour: Harbour, step: number): readonly (() => void)[] {
+  const { commit } = wordsOf(step)
+  const side = `side-${step}`
+  return [
     () => {
       harbour.run(`git checkout -b ${side}`)
       harbour.run(commit)
@@ -188,6 +197,12 @@ function moves(harbour: Harbour, step: number): readonly (() => void)[] {
       harbour.run(`git worktree remove ../${side}`)
     },
   ]
+}
+
+function wordsOf(step: number) {
+  const subject = `step ${step} of the pier`
+  const write = `echo ${step} > file-${step}.txt && git add -A`
+  return { subject, write, commit: `${write} && git commit -m "${subject}"` }
 }
 
 function carryOut(base: string, random: Random): Worked {

@@ -80,7 +80,7 @@ export const FIFTH_ORDINARY: readonly string[] = [
   'the passphrase should be four random words',
   'sort_key="created_at" partition_key="tenant_id"',
   'https://example.com/watch?v={b64u:11}&t=42s',
-  'npm_config_cache=/home/ann/.npm',
+  'npm_config_cache=~/.npm',
   'credentials: "same-origin"',
   'kubectl get secret shop-tls -o yaml',
   'ssh-keygen -t ed25519 -f ~/.ssh/id_deploy -N ""',

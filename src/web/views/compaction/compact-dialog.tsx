@@ -47,6 +47,11 @@ export function CompactDialog({
     setTexts({})
     propose(strategy, instructions)
   }
+  const choose = (id: string) => {
+    setStrategy(id)
+    setTexts({})
+    propose(id, instructions)
+  }
   const close = () => {
     forget()
     onClose()
@@ -79,14 +84,7 @@ export function CompactDialog({
         <form className="asking" onSubmit={again}>
           <label className="field">
             Strategy
-            <select
-              value={strategy}
-              onChange={(event) => {
-                setStrategy(event.target.value)
-                setTexts({})
-                propose(event.target.value, instructions)
-              }}
-            >
+            <select value={strategy} onChange={(event) => choose(event.target.value)}>
               <option value="">
                 Default for this preset{strategy === '' && preview ? ` (${preview.strategy})` : ''}
               </option>
@@ -119,9 +117,7 @@ export function CompactDialog({
           strategies={hello.strategies}
           preview={preview}
           onChoose={(id) => {
-            setStrategy(id)
-            setTexts({})
-            propose(id, instructions)
+            choose(id)
             place.current?.querySelector('.dialog-body')?.scrollTo({ top: 0 })
           }}
         />
