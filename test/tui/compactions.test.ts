@@ -22,7 +22,9 @@ describe('in place', () => {
     const chat = await openChat({ preset: 'log', values: { gate: { minTokens: 1_000 } } })
     await longThread(chat)
     await chat.terminal.sees('Answer 12.')
-    chat.dev.script([{ text: 'In short.', fault: { kind: 'stall', ms: 500 } }])
+    chat.dev.script([
+      { text: 'In short: c1.ts to c12.ts were read.', fault: { kind: 'stall', ms: 500 } },
+    ])
     chat.terminal.enter('/compact')
     await chat.terminal.sees(/compacting: /i)
     await chat.terminal.sees('Conversation compacted successfully')
@@ -109,7 +111,7 @@ describe('a divider', () => {
     const chat = await openChat({ preset: 'log', rows: 40, values: { gate: { minTokens: 1_000 } } })
     await longThread(chat)
     await chat.terminal.sees('Answer 12.')
-    chat.dev.script([{ text: '## Intent\n\nThe summary itself.' }])
+    chat.dev.script([{ text: '## Intent\n\nThey read c1.ts and c12.ts. The summary itself.' }])
     chat.terminal.enter('/compact')
     await chat.terminal.sees('✓ compacted by')
     // Escape leads from each text back to the compaction.
@@ -143,7 +145,7 @@ describe('a divider', () => {
   it('opens in place as well, with its summary', async () => {
     const chat = await openChat({ preset: 'log', rows: 40, values: { gate: { minTokens: 1_000 } } })
     await longThread(chat)
-    chat.dev.script([{ text: 'The summary itself.' }])
+    chat.dev.script([{ text: 'They read c1.ts and c12.ts. The summary itself.' }])
     chat.terminal.enter('/compact')
     await chat.terminal.sees('✓ compacted by')
     chat.terminal.press('ctrl-o')
@@ -161,7 +163,7 @@ describe('a preview', () => {
   async function preview(chat: ChatSetup): Promise<void> {
     await longThread(chat)
     await chat.terminal.sees('Answer 12.')
-    chat.dev.script([{ text: 'A first draft.' }])
+    chat.dev.script([{ text: 'A first draft: c1.ts and c12.ts.' }])
     chat.terminal.enter('/compact --preview keep ports')
     await chat.terminal.sees('Preview of ai-summarize')
   }

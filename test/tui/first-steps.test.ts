@@ -100,7 +100,7 @@ describe('a compaction that finds nothing', () => {
     chat.terminal.enter('/compact')
     await chat.terminal.sees('Nothing was compacted: summarize failed.')
     await chat.terminal.sees(
-      /Then\s+extract\s+left\s+the\s+context\s+\(\d+\s+tokens\)\s+as\s+it\s+was/,
+      /Then\s+extract\s+left\s+the\s+context\s+as\s+it\s+was:\s+what\s+can\s+be\s+compacted\s+\(\d+\s+tokens\)/,
     )
   })
 
