@@ -43,6 +43,8 @@ const TAKEN_BACK = [
 ] as const
 
 const STANDING = [
+  ['Never touch fixtures-2.', 'You may touch fixtures-1 now.'],
+  ['Never edit src/api.ts.', 'You can edit src/web.ts again.'],
   ['Never touch module number 58.', 'Never touch module number 59.'],
   ['Never use default exports.', 'Drop the table users.'],
   ['Keep every line under 80 characters.', 'After all, the build is green now.'],

@@ -42,9 +42,16 @@ const REPLACING_SHARE = 0.8
 const LEAST_TOPICS = 2
 
 function isAbout(earlier: string, later: string): boolean {
-  const about = topicsOf(earlier)
-  const common = topicsIn(about, topicsOf(later))
-  return about.size > 0 && common / about.size >= SAME_SHARE
+  const [about, after] = [topicsOf(earlier), topicsOf(later)]
+  const [name, other] = [namesIn(about), namesIn(after)]
+  // «You may touch fixtures-1 now» says nothing of fixtures-2.
+  if (name.size > 0 && other.size > 0 && topicsIn(name, other) === 0) return false
+  return about.size > 0 && topicsIn(about, after) / about.size >= SAME_SHARE
+}
+
+/** Files, versions, identifiers. */
+function namesIn(topics: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...topics].filter((each) => /[\d_./-]/.test(each)))
 }
 
 /** The same said with another number: the newer one holds. */
