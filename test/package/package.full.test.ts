@@ -207,7 +207,7 @@ describe('the package', () => {
 
   it.each([
     ['browser.js', [true, 4], 120_000],
-    ['browser-light.js', [true], 60_000],
+    ['browser-light.js', [true], 50_000],
   ])('%s runs in a host without anything of Node, and prints %j', async (name, out, most) => {
     const { code, bytes } = await bundle(name)
     expect(code).not.toMatch(/from\s*["'`]node:|require\(/)
