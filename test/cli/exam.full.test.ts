@@ -88,9 +88,9 @@ describe('precis exam', () => {
     const first = await exam(...args)
     expect(answer(first, 'summary-1', () => 'I cannot help with that.')).toBe(1)
     const { arms } = await exam(...args)
-    expect(arms[0]?.notes?.[0]).toMatch(/^The model's part of the brief is left out: /)
+    expect(arms[0]?.notes?.[0]).toMatch(/^Fell back because the model's part is left out: /)
     const { stdout } = await place().precis(['exam', SESSION, ...args])
-    expect(stdout).toContain("  brief: The model's part of the brief is left out: ")
+    expect(stdout).toContain("  brief: Fell back because the model's part is left out: ")
   })
 
   it('writes every prompt to a file, and goes on where answers are', async () => {

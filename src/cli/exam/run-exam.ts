@@ -1,4 +1,5 @@
 // `precis exam`: the same questions to the contexts of several strategies, of one size, and a table of marks.
+import { freshCaveats, replacedLines } from '../../core/edit/report-text.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { isStandIn } from '../../core/model.ts'
 import type { ModelPort } from '../../core/ports.ts'
@@ -227,6 +228,8 @@ async function compacted({ session, settings, ...exam }: Exam, { id, number }: S
   if (!outcome.committed) throw new PrecisError('gate-refused', outcome.refusal.message)
   const resultId = outcome.fresh?.threadId ?? copy
   const tokens = weightOf(await threads.context(resultId))
+  const { fresh, report } = outcome
+  notes.push(...(fresh ? freshCaveats(fresh) : replacedLines(report)))
   return { tokens, text: await textOf(session, resultId), notes }
 }
 
