@@ -100,7 +100,7 @@ describe.each(WIDTHS)('at %i columns', (columns) => {
         ...answer(`Answer ${round}.`),
       ])
     await chat.terminal.sees('Answer 6.')
-    chat.dev.script([{ text: '1. Overview:\nA summary.' }])
+    chat.dev.script([{ text: '1. Overview:\nA summary of c1.ts to c6.ts.' }])
     chat.terminal.enter('/compact')
     await chat.terminal.sees('compacted successfully')
     await chat.terminal.sees(/context ░+ ≈?0 %/)
