@@ -14,6 +14,8 @@ import { useModal } from './wide-dialog.tsx'
 
 interface Made {
   readonly preview?: Preview
+  /** The instructions that it follows. */
+  readonly followed?: string
   readonly error?: string
   /** When the one that is being made was asked for. */
   readonly since?: Date
@@ -42,15 +44,15 @@ export function CompactDialog({
   const { preview } = made
   const isEmpty =
     preview?.figures?.drops.length === 0 && preview.before.tokens === preview.after.tokens
-  const again = (event: FormEvent) => {
-    event.preventDefault()
-    setTexts({})
-    propose(strategy, instructions)
-  }
+  const isStale = preview !== undefined && instructions.trim() !== made.followed
   const choose = (id: string) => {
     setStrategy(id)
     setTexts({})
     propose(id, instructions)
+  }
+  const again = (event: FormEvent) => {
+    event.preventDefault()
+    choose(strategy)
   }
   const close = () => {
     forget()
@@ -99,7 +101,7 @@ export function CompactDialog({
             Instructions (optional)
             <input
               value={instructions}
-              placeholder="What to keep in any case"
+              placeholder="What matters most, as in: keep the port numbers"
               onChange={(event) => setInstructions(event.target.value)}
             />
           </label>
@@ -128,7 +130,8 @@ export function CompactDialog({
         </p>
       )}
       <Foot
-        isReady={preview !== undefined && !isEmpty}
+        isReady={preview !== undefined && !isEmpty && !isStale}
+        isStale={isStale}
         isRunning={acting.isRunning}
         onClose={close}
         onApply={apply}
@@ -141,10 +144,7 @@ export function CompactDialog({
 function NotFollowed({
   strategy,
   instructions,
-}: {
-  readonly strategy: string
-  readonly instructions: string
-}) {
+}: Readonly<Record<'strategy' | 'instructions', string>>) {
   if (instructions.trim() === '' || followsInstructions(strategy)) return null
   return (
     <p className="warning" role="status">
@@ -154,20 +154,26 @@ function NotFollowed({
   )
 }
 
+const STALE = 'Update the preview first: it does not follow these instructions yet.'
+
 function Foot({
   isReady,
+  isStale,
   isRunning,
   onClose,
   onApply,
 }: {
   readonly isReady: boolean
+  readonly isStale: boolean
   readonly isRunning: boolean
   readonly onClose: () => void
   readonly onApply: () => void
 }) {
   return (
     <div className="dialog-foot">
-      <span className="quiet assurance">Nothing is changed yet. Undo brings everything back.</span>
+      <span className="quiet assurance" role="status">
+        {isStale ? STALE : 'Nothing is changed yet. Undo brings everything back.'}
+      </span>
       <button type="button" onClick={onClose}>
         Cancel
       </button>
@@ -213,7 +219,7 @@ function useProposal(client: Client, threadId: string) {
         (preview) => {
           if (own !== latest.current) return drop(preview)
           kept.current = preview
-          setMade({ preview })
+          setMade({ preview, followed: instructions.trim() })
         },
         (thrown: unknown) => {
           if (own === latest.current) setMade({ error: readMessage(thrown) })
