@@ -2,8 +2,10 @@
 import type { Edit, Put } from '../../core/edit/change.ts'
 import type { Pins } from '../../core/edit/pins.ts'
 import type { EventAt } from '../../core/log/event.ts'
+import { textOfUserContent } from '../../core/view/content.ts'
 import { findRoot, type Item, isEntryId, isNewEntry, parseEntryId } from '../../core/view/entry.ts'
 import { findRequests } from '../../core/view/last-request.ts'
+import { contentOf } from '../../core/view/round-results.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { cappedEntry } from '../ladder/edits.ts'
 import { type Rewrite, rewriteOf } from '../trim.ts'
@@ -91,7 +93,8 @@ export function buildDraft(input: DraftInput): Draft {
   const found = findCandidates({
     digest,
     coverage,
-    ...view,
+    isMasked: view.isMasked,
+    isShown: (seq) => view.isShown(seq) || view.quoted.has(seq),
     roomTokens: room,
     stated: hasBrief ? fixed.stated : [],
     taken: new Set([...fixed.decisions, ...saidAlready(digest, fixed.words)]),
@@ -128,6 +131,8 @@ function* saidAlready(digest: Digest, words: Anchors['words']): Generator<number
 /** What the context shows anyhow, by the numbers of the original events. */
 interface View {
   readonly shown: ReadonlySet<number>
+  /** Shown in part by a note that stays: not to be quoted once more. */
+  readonly quoted: ReadonlySet<number>
   isShown(seq: number): boolean
   isMasked(seq: number): boolean
 }
@@ -142,9 +147,20 @@ function buildView({ plan, eventAt, isSaid = () => false }: DraftInput): View {
   const masked = new Set(plan.masked.map(seqOf))
   return {
     shown,
+    quoted: new Set(plan.stays.flatMap((item) => quotedIn(item, eventAt))),
     isShown: (seq) => shown.has(seq) || isSaid(seq),
     isMasked: (seq) => masked.has(seq),
   }
+}
+
+/** What a note of an earlier compaction quotes, by the refs that its lines begin with. */
+function quotedIn(item: Item, eventAt: EventAt): number[] {
+  if (item.kind !== 'user' || parseEntryId(item.id).original) return []
+  const content = contentOf(item.id, eventAt)
+  const text = content?.kind === 'user' ? textOfUserContent(content.content) : ''
+  return Array.from(text.matchAll(/^\[ref:([ec][\d.]+)\] /gm), ([, ref = '']) => ref)
+    .filter(isEntryId)
+    .map((ref) => parseEntryId(ref).seq)
 }
 
 /** How likely it is that the agent needs again what the user asks for now. */
