@@ -76,7 +76,7 @@ export function Welcome({
       <ol className="steps">
         <li>See how full the window is, and with what.</li>
         <li>Compact: a preview shows what it saves and what goes.</li>
-        <li>Undo it, or bring single things back: the log keeps everything.</li>
+        <li>Undo it, or find single things with Recall: the log keeps everything.</li>
       </ol>
     </main>
   )
