@@ -223,7 +223,7 @@ function openingOf(entry: NewEntry | undefined, from: string): EventDraft[] {
   ]
 }
 
-/** Calls that nobody will answer any more are closed here: nothing else comes between them. */
+/** Calls that will get no answer are closed here: nothing else comes between them. */
 function entryDrafts(id: EntryId, eventAt: EventAt, open: ReadonlySet<string>): EventDraft[] {
   const content = contentOf(id, eventAt)
   switch (content?.kind) {

@@ -219,7 +219,7 @@ function isAddress(name: string): boolean {
   return SCHEME.test(name) || host.test(name)
 }
 
-/** The ports that these servers have where nobody changes them. */
+/** The default ports of these servers. */
 const USUAL_PORTS: Readonly<Record<string, string>> = { '1234': 'lmstudio', '11434': 'ollama' }
 
 function addressGiven(name: string): PrecisError {

@@ -130,7 +130,7 @@ export interface AnswerSigns {
   readonly stopReason: StopReason
   readonly rawStopReason?: string
   readonly usage?: TokenUsage
-  /** Absent if nobody knows it: a default says nothing about the model. */
+  /** Absent if unknown: a default says nothing about the model. */
   readonly windowTokens?: number
   /** How long the request should be. Without it, a silent cut cannot be seen. */
   readonly estimatedTokens?: number

@@ -158,7 +158,7 @@ const IMPORT_DRAFTS = 1_000
 const CALL_ROWS = 64
 const READ_ROWS = 2_000
 
-/** Only the gate and an undo change a context: nobody writes such an event by hand. */
+/** Only the gate and an undo change a context: no caller writes such an event. */
 export function requireOrdinary(drafts: readonly EventDraft[]): void {
   if (!Array.isArray(drafts))
     throw new PrecisError('invalid-input', 'Drafts are given as a list.', {

@@ -117,7 +117,7 @@ function readId({ strategyId, withModel }: StrategyRun, hasModel: boolean): stri
   return hasModel && withModel !== undefined ? withModel : strategyId
 }
 
-// What a compaction needs that nobody asked for: the decision, the order, and what is remembered of its result.
+// Automatic compactions: the decision, the order, and what is remembered of the result.
 
 export async function decideByItself(turn: Turn, seen: WindowStatus): Promise<Decision> {
   const { core, desk } = turn

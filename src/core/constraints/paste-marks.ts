@@ -1,4 +1,4 @@
-// The marks by which a paste is told from what was typed; loads nothing, since hooks must start fast
+// Marks that separate a paste from typed text; loads nothing, since hooks must start fast
 
 export const FENCE = /^\s*(`{3,}|~{3,})/
 export const QUOTED = /^[\s\u200b-\u200f\u2060]*[>|＞]/

@@ -149,7 +149,7 @@ function mendInput(placed: PlacedPart, call: ToolCallPart, changes: Changes): Pl
 
 /** What a wire adds around a part: names of fields, braces, a role. */
 const ENVELOPE_BYTES = 200
-/** Below this share of the body nobody needs to count. */
+/** Below this share of the body, counting is not needed. */
 const PLENTY = 0.25
 /** System prompt and tools are not seen from here. */
 const USABLE = 0.95

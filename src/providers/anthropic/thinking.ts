@@ -138,7 +138,7 @@ export function afterRefusedThinking(provider: Provider): Provider {
 const REFUSED = /invalid\W{1,3}signature\W{1,3}in\W{1,3}(?:redacted_)?thinking/i
 
 /**
- * An open round is told as text: its calls may not go back without their thinking (VALID-A12, -A22).
+ * An open round is written as text: its calls may not go back without their thinking (VALID-A12, -A22).
  * Throws again what is another failure, if there is no thinking to leave out, and where the caller
  * wants none left out.
  */
@@ -175,7 +175,7 @@ async function* reported(
   }
 }
 
-/** Behind what it was made, behind something else, or nobody here knows. */
+/** Behind what it was made, behind something else, or unknown here. */
 type Fit = 'fits' | 'stale' | 'unknown'
 
 /**

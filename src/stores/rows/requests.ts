@@ -194,7 +194,7 @@ export function checkRanges(ranges: readonly Range[]): readonly Range[] {
   return joined
 }
 
-/** A long read, step by step, so that nobody is blocked for long, nor holds it all twice. */
+/** A long read, step by step: it blocks no other for long, and holds nothing twice. */
 export interface StepAnswer {
   /** Tells a thread from a later one of the same id; undefined where there is none. */
   readonly life: number | undefined
@@ -210,7 +210,7 @@ export type ReadStep = (
   limit: number,
 ) => Promise<StepAnswer>
 
-/** How often a read starts anew because its thread was deleted and made again meanwhile. */
+/** How often a read restarts because its thread was deleted and recreated meanwhile. */
 const MOST_RESTARTS = 5
 
 export async function readInSteps(

@@ -136,7 +136,7 @@ function checkChain(answers: readonly Message[], history: History, report: Repor
 
 const BINDING_BETA = 'thinking-binding-controls-2026-08-01'
 
-/** Without history nobody can tell: then nothing is reported. */
+/** Without history this is unknown: then nothing is reported. */
 const prefixIsUnchanged = rule('VALID-A13', (input, report) => {
   const { request, profile } = input
   if (!profile.preservedThinking || dropsUnboundThinking(request)) return

@@ -15,7 +15,7 @@ const ROLES: ReadonlySet<string | undefined> = new Set(['user', 'model', 'functi
 
 /**
  * Read strictly: a request without contents has no first one, a missing role is not `user`, and a
- * role that the API does not know is nobody's.
+ * role that the API does not know belongs to none.
  */
 const userOpens = rule('VALID-G1', ({ request }, report) => {
   const [first, ...others] = readContents(request)

@@ -149,10 +149,10 @@ const everyOutputHasItsCall = rule('VALID-R1', (input, report) => {
   }
 })
 
-/** A call that the server remembers and nobody answered is reported at `previous_response_id`. */
+/** An unanswered call that the server remembers is reported at `previous_response_id`. */
 const everyCallHasItsOutput = rule('VALID-R2', (input, report) => {
   for (const item of pairingOf(input).open) {
-    // An approval that nobody gave is not a call without output: the conversation may continue.
+    // A missing approval is not a call without output: the conversation may continue.
     if (item.type === 'mcp_approval_request') continue
     const where = isSent(item) ? `${item.where}.call_id` : item.where
     report(where, `the ${item.type} ${linkOf(item) ?? 'without a call_id'} has no output`)
