@@ -2,15 +2,19 @@
 import { describe, expect, it } from 'vitest'
 import { inTurn } from '../scale.ts'
 import { compacted, factsInBrief, keptOf, LENGTHS, PRESETS, TRIGGER, WINDOW } from './cells.ts'
-import { CHARACTERS, ODD_CHARACTERS } from './characters.ts'
+import { CHARACTERS, type Character, ODD_CHARACTERS } from './characters.ts'
 import { plant, REQUEST } from './planted.ts'
 
 /** The goal and the reasons that a model adds to the brief are worth some facts. */
 const LEAST: Readonly<Record<string, number>> = { precis: 0.9 }
 
+const [TERSE] = CHARACTERS.slice(0, 1) as [Character]
+
 describe.each(Object.entries(LENGTHS))('%s', (_, windows) => {
   const planted = plant(windows * WINDOW)
   const { facts } = planted
+  /** What a mended summary that says nothing keeps. */
+  const mended = compacted(planted, TERSE, 'whole')
 
   const characters = windows === 2 ? [...CHARACTERS, ...ODD_CHARACTERS] : CHARACTERS
 
@@ -33,6 +37,10 @@ describe.each(Object.entries(LENGTHS))('%s', (_, windows) => {
         expect(kept, `${name}, ${preset}: ${rows.at(-1)}`).toBeGreaterThanOrEqual(
           inBrief * (LEAST[preset] ?? 1),
         )
+        if (cell.by.endsWith(', brief'))
+          expect(kept, `${name}, ${preset}: the brief beside a mended one`).toBeGreaterThanOrEqual(
+            keptOf(facts, (await mended)?.text ?? ''),
+          )
         if (windows > 1) expect(cell.tokens).toBeLessThanOrEqual(TRIGGER)
       }
       console.log(rows.join('\n'))

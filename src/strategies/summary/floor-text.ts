@@ -185,7 +185,7 @@ async function lostFacts(floor: FloorText): Promise<string> {
   }
   const lines = floor.isNamesOnly ? '' : await buildBrief(brief)
   const said = [...texts, ...entries.map(textOfEntry), lines]
-  const names = lostNames(floor, said, maxTokens - estimateTokens(lines))
+  const names = listNames(floor, said, maxTokens - estimateTokens(lines))
   return [lines, ...(names.length > 0 ? [NAMES, ...names] : [])].filter(Boolean).join('\n')
 }
 
@@ -195,8 +195,9 @@ const NAMES = 'Other exact names and values, by the entries that have them:'
 const REF_TOKENS = 8
 const MOST_NAMES = 40
 
-function lostNames(
-  { input, standing, wanted }: FloorText,
+/** By the entries that have them, newest first where there is no room for all. */
+export function listNames(
+  { input, standing, wanted }: Pick<FloorText, 'input' | 'standing' | 'wanted'>,
   said: readonly string[],
   roomTokens: number,
 ): string[] {

@@ -4,24 +4,17 @@ import { isExcuse } from '../../core/edit/excuse.ts'
 import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
 import { checkSummary, saysNothing, withoutHeadings } from '../../core/edit/gate-summary.ts'
 import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
-import { asPrecisError, PrecisError } from '../../core/errors.ts'
-import { fieldsIn, type Json } from '../../core/text/json.ts'
-import type { TokenUsage } from '../../core/view/content.ts'
+import { PrecisError } from '../../core/errors.ts'
+import { fieldsIn } from '../../core/text/json.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { isNewEntry } from '../../core/view/entry.ts'
 import { withCarried } from '../../core/view/request-note.ts'
-import { extract } from '../extract/extract.ts'
+import { defaultTarget } from '../extract/extract.ts'
 import { cappedEntry } from '../ladder/edits.ts'
 import { cutUnseen } from '../range.ts'
+import { briefInstead, briefWithin, factsIn, measureSize, withNames } from './brief-instead.ts'
 import { countKept, exactFacts } from './checks.ts'
-import {
-  floorText,
-  type Standing,
-  saidIn,
-  standingAfter,
-  textOfEntry,
-  weigh,
-} from './floor-text.ts'
+import { floorText, type Standing, standingAfter, textOfEntry, weigh } from './floor-text.ts'
 import { clearlyWorthless, worthless } from './worth.ts'
 
 /**
@@ -62,7 +55,7 @@ export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable')
         return { ...proposal, edits: proposal.edits.with(at, put) }
       }
       if (kind !== 'replaceable') return mend(0)
-      return better({ mend, brief, wanted, facts }, standing, input)
+      return better({ mend, brief, sameTokens, wanted, facts }, standing, input)
     },
   }
 }
@@ -81,16 +74,17 @@ async function briefFor(
   { why, sameTokens }: { readonly why: string; readonly sameTokens: number },
 ): Promise<Proposal | undefined> {
   const { targetTokens, context } = input
-  const wanted = targetTokens === undefined ? undefined : Math.max(targetTokens, sameTokens)
-  const brief =
-    (await briefWithin(input, wanted)) ??
-    (await briefWithin(input, Math.max(sameTokens, Math.floor(weightOf(context) / 2))))
-  return brief && briefInstead(brief, usage, metadata, `the summary is of no use: ${why}`)
-}
-
-/** Of what is gone, as the user and the agent said it. */
-export function factsIn(goes: Standing['goes'], { eventAt }: StrategyInput): Set<string> {
-  return new Set(goes.flatMap(({ id }) => [...exactFacts(saidIn(id, eventAt))]))
+  const aims = [
+    targetTokens === undefined ? defaultTarget(context) : Math.max(targetTokens, sameTokens),
+    Math.max(sameTokens, Math.floor(weightOf(context) / 2)),
+  ]
+  for (const aim of aims) {
+    const brief = await briefWithin(input, aim)
+    if (!brief) continue
+    const named = await withNames(brief, input, aim)
+    return briefInstead(named, usage, metadata, `the summary is of no use: ${why}`)
+  }
+  return undefined
 }
 
 export function countIn(facts: ReadonlySet<string>, kept: ReadonlySet<string>): number {
@@ -105,11 +99,6 @@ function cappedUnseen(edits: readonly Edit[], input: StrategyInput): Edit[] {
     const capped = stays.has(item) ? cappedEntry(item, tokens, input.eventAt) : undefined
     return capped && capped.saved > 0 ? [capped.edit] : []
   })
-}
-
-/** With system prompts. */
-function measureSize({ context }: StrategyInput, { tokens }: Standing): number {
-  return weightOf(context) - context.tokens + tokens
 }
 
 function factsStanding(brief: Proposal | undefined, input: StrategyInput): Set<string> {
@@ -161,13 +150,14 @@ interface Choice {
   /** The summary with what it lost beside it, within so much more room. */
   readonly mend: (moreTokens: number) => Promise<Proposal>
   readonly brief: Proposal | undefined
+  readonly sameTokens: number // within which the brief was made
   readonly wanted: ReadonlySet<string> // what the brief keeps
   readonly facts: ReadonlySet<string> // of what goes
 }
 
 /** The mended summary, or the brief where that keeps more exact facts in the same number of tokens. */
 async function better(
-  { mend, brief, wanted, facts: all }: Choice,
+  { mend, brief, sameTokens, wanted, facts: all }: Choice,
   standing: Standing,
   input: StrategyInput,
 ): Promise<Proposal> {
@@ -183,7 +173,8 @@ async function better(
   const { mended, facts } = tried
   const metadata = { ...fieldsIn(mended.metadata), facts }
   if (!brief || !isPoorer()) return { ...mended, metadata }
-  return briefInstead(brief, mended.usage, metadata, poorer(facts))
+  const named = await withNames(brief, input, sameTokens)
+  return briefInstead(named, mended.usage, metadata, poorer(facts))
 }
 
 /** What the target leaves beside the summary and its facts. */
@@ -218,48 +209,4 @@ export async function factsBeside(mended: Proposal, targetTokens: number, input:
 
 export function poorer({ kept, inBrief, of }: Counted): string {
   return `the summary kept ${kept} of ${of} exact facts, and a brief of its size ${inBrief}`
-}
-
-/** The brief where there is no summary to commit. */
-export async function proposeBrief(
-  input: StrategyInput,
-  usage: TokenUsage | undefined,
-  metadata: Json,
-  why: string,
-): Promise<Proposal> {
-  return briefInstead(await extract.propose(input), usage, metadata, why)
-}
-
-/** What the summary cost stays on the bill. */
-function briefInstead(
-  { edits, metadata: made }: Proposal,
-  usage: TokenUsage | undefined,
-  metadata: Json | undefined,
-  why: string,
-): Proposal {
-  return {
-    edits,
-    metadata: {
-      ...fieldsIn(made),
-      ...fieldsIn(metadata),
-      replacedBy: extract.id,
-      replacedFor: why,
-    },
-    ...(usage && { usage }),
-  }
-}
-
-/** Undefined where code finds no way to so few tokens. */
-async function briefWithin(
-  input: StrategyInput,
-  targetTokens: number | undefined,
-): Promise<Proposal | undefined> {
-  try {
-    const brief = await extract.propose({ ...input, targetTokens })
-    return brief.edits.length > 0 ? brief : undefined
-  } catch (thrown) {
-    const error = asPrecisError(thrown)
-    if (error.code !== 'irreducible') throw error
-    return undefined
-  }
 }

@@ -1,0 +1,108 @@
+// The brief in the place of a summary: code's own lines, and behind them the exact names that none of them has.
+import type { Put } from '../../core/edit/change.ts'
+import type { Proposal, StrategyInput } from '../../core/edit/strategy.ts'
+import { asPrecisError } from '../../core/errors.ts'
+import { fieldsIn, type Json } from '../../core/text/json.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
+import { weightOf } from '../../core/view/context.ts'
+import { isNewEntry } from '../../core/view/entry.ts'
+import { textIn } from '../../core/view/request-note.ts'
+import { defaultTarget, extract } from '../extract/extract.ts'
+import { countKept, exactFacts } from './checks.ts'
+import { listNames, type Standing, saidIn, standingAfter } from './floor-text.ts'
+
+/** The brief where there is no summary to commit. */
+export async function proposeBrief(
+  input: StrategyInput,
+  usage: TokenUsage | undefined,
+  metadata: Json,
+  why: string,
+): Promise<Proposal> {
+  const brief = await extract.propose(input)
+  return briefInstead(await withNames(brief, input), usage, metadata, why)
+}
+
+/** What the summary cost stays on the bill. */
+export function briefInstead(
+  { edits, metadata: made }: Proposal,
+  usage: TokenUsage | undefined,
+  metadata: Json | undefined,
+  why: string,
+): Proposal {
+  return {
+    edits,
+    metadata: {
+      ...fieldsIn(made),
+      ...fieldsIn(metadata),
+      replacedBy: extract.id,
+      replacedFor: why,
+    },
+    ...(usage && { usage }),
+  }
+}
+
+/** Undefined where code finds no way to so few tokens. */
+export async function briefWithin(
+  input: StrategyInput,
+  targetTokens: number | undefined,
+): Promise<Proposal | undefined> {
+  try {
+    const brief = await extract.propose({ ...input, targetTokens })
+    return brief.edits.length > 0 ? brief : undefined
+  } catch (thrown) {
+    const error = asPrecisError(thrown)
+    if (error.code !== 'irreducible') throw error
+    return undefined
+  }
+}
+
+/** Where lines have so many of the facts, names are not worth the recent turns that they cost. */
+const MOST_KEPT = 0.5
+/** Of the tokens of a brief. */
+const NAMES_SHARE = 0.25
+const MOST_NAMES_TOKENS = 4_000
+/** For the heading, and errors of the estimate. */
+const SPARE_TOKENS = 30
+
+/**
+ * A poor summary has the names beside it that it lost; the brief that takes its place must not have fewer. Its lines
+ * are whole sentences, so where much is gone they get three quarters of its tokens, and names by their entries the rest.
+ */
+export async function withNames(
+  full: Proposal,
+  input: StrategyInput,
+  targetTokens = input.targetTokens ?? defaultTarget(input.context),
+): Promise<Proposal> {
+  const before = standingAfter(full.edits, input)
+  const facts = factsIn(before.goes, input)
+  const kept = countKept(facts, before.texts)
+  if (kept >= facts.size * MOST_KEPT) return full
+  const room = Math.min(MOST_NAMES_TOKENS, Math.floor(targetTokens * NAMES_SHARE))
+  const shorter = await briefWithin(input, targetTokens - room)
+  if (!shorter) return full
+  const standing = standingAfter(shorter.edits, input)
+  const wanted = new Set(before.texts.flatMap((text) => [...exactFacts(text)]))
+  const names = listNames({ input, standing, wanted }, standing.texts, room - SPARE_TOKENS)
+  const edits = shorter.edits.map((edit) => ({
+    ...edit,
+    put: edit.put.map((put) => namedIn(put, names)),
+  }))
+  const after = standingAfter(edits, input)
+  const isBetter = countKept(facts, after.texts) > kept
+  return isBetter && measureSize(input, after) <= targetTokens ? { ...shorter, edits } : full
+}
+
+function namedIn(put: Put, names: readonly string[]): Put {
+  if (!isNewEntry(put) || put.label !== 'brief' || put.type !== 'USER_MESSAGE') return put
+  return { ...put, data: [textIn(put), '## Names', ...names].join('\n') }
+}
+
+/** Of what is gone, as the user and the agent said it. */
+export function factsIn(goes: Standing['goes'], { eventAt }: StrategyInput): Set<string> {
+  return new Set(goes.flatMap(({ id }) => [...exactFacts(saidIn(id, eventAt))]))
+}
+
+/** With system prompts. */
+export function measureSize({ context }: StrategyInput, { tokens }: Standing): number {
+  return weightOf(context) - context.tokens + tokens
+}
