@@ -1,4 +1,5 @@
 // The io of a command: streams, environment, directory, signals. Only this file of the command reads `process`.
+import type { Command } from 'commander'
 import type { EndingProcess } from '../tui/screen/restore-terminal.ts'
 import type { Environment } from './settings/places.ts'
 
@@ -47,3 +48,6 @@ export function processIo(): Io {
 function ignore(): void {
   // Each write has its own callback.
 }
+
+/** Gives each command its arguments, options, help and action. */
+export type Definitions = Readonly<Record<string, (command: Command, io: Io) => void>>

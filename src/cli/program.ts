@@ -1,7 +1,7 @@
 // The commander program: every command by name, with the options of the ones that are needed
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import type { Io, Output } from './process-io.ts'
+import type { Definitions, Io, Output } from './process-io.ts'
 import { version } from './program-name.ts'
 
 const HELP = `
@@ -31,9 +31,9 @@ export async function programOf(io: Io, whole: (name: string) => boolean): Promi
     // Errors are printed once, in our words, where they are caught.
     .configureOutput({ ...readOutputs(io), outputError: () => undefined })
     .showSuggestionAfterError()
-  for (const { name, summary, load } of COMMAND_TABLE) {
+  for (const { name, module, summary } of COMMAND_TABLE) {
     const command = program.command(name).description(summary)
-    if (whole(name)) (await load()).define(command, io)
+    if (whole(name)) (await MODULES[module]()).definitions[name]?.(command, io)
     for (const each of [command, ...command.commands]) each.addOption(trustOption())
   }
   return program.hook('preAction', async (_, command) => {
@@ -58,178 +58,114 @@ function readOutputs({ stdout, stderr }: Io) {
   }
 }
 
-/** The table of commands: name, summary, and a loader for the rest */
+/** The modules of src/cli/commands: loaded for the command that runs, and for completion. */
+const MODULES = {
+  compacting: () => import('./commands/compacting.ts'),
+  sessions: () => import('./commands/sessions.ts'),
+  threads: () => import('./commands/threads.ts'),
+  hosts: () => import('./commands/hosts.ts'),
+  setup: () => import('./commands/setup.ts'),
+  developing: () => import('./commands/developing.ts'),
+} as const satisfies Record<string, () => Promise<{ definitions: Definitions }>>
+
 interface CommandEntry {
   readonly name: string
+  readonly module: keyof typeof MODULES
   readonly summary: string
-  load(): Promise<CommandModule>
-}
-
-/** Gives a command its arguments, options, help and action. */
-interface CommandModule {
-  define(command: Command, io: Io): void
 }
 
 /** In the order in which the help lists them. */
 export const COMMAND_TABLE: readonly CommandEntry[] = [
-  {
-    name: 'compact',
-    summary: 'Compact a session file or a thread',
-    load: () => import('./commands/compact.ts'),
-  },
+  { name: 'compact', module: 'compacting', summary: 'Compact a session file or a thread' },
   {
     name: 'inspect',
+    module: 'compacting',
     summary: 'Show what a session contains and what each strategy would save',
-    load: () => import('./commands/inspect.ts'),
   },
   {
     name: 'exam',
+    module: 'compacting',
     summary: 'Compare strategies: ask each context the same questions and mark the answers',
-    load: () => import('./commands/exam.ts'),
   },
   {
     name: 'sessions',
+    module: 'sessions',
     summary: "List the agents' sessions on this machine, with usage and cost",
-    load: () => import('./commands/sessions.ts'),
   },
   {
     name: 'sync',
+    module: 'sessions',
     summary: 'Import what is new in the sessions on this machine',
-    load: () => import('./commands/sync.ts'),
   },
-  {
-    name: 'import',
-    summary: 'Import session files into the store as threads',
-    load: () => import('./commands/import.ts'),
-  },
+  { name: 'import', module: 'sessions', summary: 'Import session files into the store as threads' },
   {
     name: 'export',
+    module: 'sessions',
     summary: 'Write a thread or a session in another format or as a page',
-    load: () => import('./commands/export.ts'),
   },
   {
     name: 'threads',
+    module: 'threads',
     summary: 'List the threads in the store, newest first, or remove some',
-    load: () => import('./commands/threads/threads.ts'),
   },
   {
     name: 'diff',
+    module: 'compacting',
     summary: 'Show what a compaction changed, or compare two sessions',
-    load: () => import('./commands/diff.ts'),
   },
-  {
-    name: 'undo',
-    summary: 'Undo the last compaction of a thread or a file',
-    load: () => import('./commands/undo.ts'),
-  },
-  {
-    name: 'redo',
-    summary: 'Redo the last undone compaction',
-    load: () => import('./commands/undo.ts'),
-  },
+  { name: 'undo', module: 'compacting', summary: 'Undo the last compaction of a thread or a file' },
+  { name: 'redo', module: 'compacting', summary: 'Redo the last undone compaction' },
   {
     name: 'fork',
+    module: 'threads',
     summary: 'Create a thread that shares the history of another',
-    load: () => import('./commands/threads/fork.ts'),
   },
-  {
-    name: 'pins',
-    summary: 'List, add and remove the pins of a thread',
-    load: () => import('./commands/threads/pins.ts'),
-  },
-  {
-    name: 'recall',
-    summary: 'Search the whole history, compacted or not',
-    load: () => import('./commands/recall.ts'),
-  },
-  {
-    name: 'show',
-    summary: 'Show the full content behind a ref',
-    load: () => import('./commands/show.ts'),
-  },
+  { name: 'pins', module: 'threads', summary: 'List, add and remove the pins of a thread' },
+  { name: 'recall', module: 'sessions', summary: 'Search the whole history, compacted or not' },
+  { name: 'show', module: 'sessions', summary: 'Show the full content behind a ref' },
   {
     name: 'install',
+    module: 'hosts',
     summary: 'Install précis into Claude Code, Codex, OpenCode or pi',
-    load: () => import('./commands/hosts/install.ts'),
   },
-  {
-    name: 'uninstall',
-    summary: 'Remove précis from an agent',
-    load: () => import('./commands/hosts/uninstall.ts'),
-  },
-  {
-    name: 'handoff',
-    summary: 'Continue a session in another agent',
-    load: () => import('./commands/hosts/handoff.ts'),
-  },
+  { name: 'uninstall', module: 'hosts', summary: 'Remove précis from an agent' },
+  { name: 'handoff', module: 'hosts', summary: 'Continue a session in another agent' },
   {
     name: 'mcp',
+    module: 'hosts',
     summary: 'Serve recall and other tools to agents (Model Context Protocol)',
-    load: () => import('./commands/hosts/mcp.ts'),
   },
-  {
-    name: 'hook',
-    summary: 'Run by an agent before and after its own compaction',
-    load: () => import('./commands/hosts/hook.ts'),
-  },
-  {
-    name: 'chat',
-    summary: 'Chat with an agent in the terminal',
-    load: () => import('./commands/threads/chat.ts'),
-  },
+  { name: 'hook', module: 'hosts', summary: 'Run by an agent before and after its own compaction' },
+  { name: 'chat', module: 'threads', summary: 'Chat with an agent in the terminal' },
   {
     name: 'serve',
+    module: 'setup',
     summary: 'Serve the API and the web page, for yourself or a team',
-    load: () => import('./commands/serve.ts'),
   },
-  {
-    name: 'token',
-    summary: 'Create, list and revoke access tokens of a server',
-    load: () => import('./commands/threads/token.ts'),
-  },
-  {
-    name: 'send',
-    summary: 'Send one message to an agent and print its answer',
-    load: () => import('./commands/threads/send.ts'),
-  },
+  { name: 'token', module: 'setup', summary: 'Create, list and revoke access tokens of a server' },
+  { name: 'send', module: 'threads', summary: 'Send one message to an agent and print its answer' },
   {
     name: 'check',
+    module: 'developing',
     summary: "Check a request or history against a provider's rules",
-    load: () => import('./commands/check.ts'),
   },
-  {
-    name: 'store',
-    summary: 'Copy, back up and check stores',
-    load: () => import('./commands/store.ts'),
-  },
-  {
-    name: 'config',
-    summary: 'Show every setting, its value and its source',
-    load: () => import('./commands/config.ts'),
-  },
-  {
-    name: 'doctor',
-    summary: 'Check this installation and suggest fixes',
-    load: () => import('./commands/doctor.ts'),
-  },
-  {
-    name: 'completion',
-    summary: 'Print a shell completion script',
-    load: () => import('./commands/completion.ts'),
-  },
+  { name: 'store', module: 'setup', summary: 'Copy, back up and check stores' },
+  { name: 'config', module: 'setup', summary: 'Show every setting, its value and its source' },
+  { name: 'doctor', module: 'setup', summary: 'Check this installation and suggest fixes' },
+  { name: 'completion', module: 'developing', summary: 'Print a shell completion script' },
   {
     name: 'start',
+    module: 'setup',
     summary: 'Compact the sample session, or your own, and show what to try next',
-    load: () => import('./commands/start.ts'),
   },
   {
     name: 'edl',
+    module: 'developing',
     summary: 'Edit the files of a directory with an EDL script',
-    load: () => import('./commands/edl.ts'),
   },
   {
     name: 'dev-model',
+    module: 'developing',
     summary: 'Serve a strict, deterministic stand-in for model providers',
-    load: () => import('./commands/dev-model.ts'),
   },
 ]

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
-import { define } from '../../src/cli/commands/threads/chat.ts'
+import { definitions } from '../../src/cli/commands/threads.ts'
 import { processIo } from '../../src/cli/process-io.ts'
 import { CHAT_COMMANDS, helpText } from '../../src/tui/dialogs/commands.ts'
 import { EDITOR_KEYS, KEYS } from '../../src/tui/screen/keys.ts'
@@ -29,7 +29,7 @@ describe('docs/chat.md', () => {
 
   it('lists the options', () => {
     const command = new Command('chat')
-    define(command, processIo())
+    definitions.chat?.(command, processIo())
     for (const { flags } of command.options) expect(page).toContain(`| \`${flags}\` |`)
   })
 
