@@ -2,7 +2,6 @@
 import type { Agent } from './agent/agent.ts'
 import type { Composed } from './compose.ts'
 import { type AgentOptions, composeAgent } from './compose-agent.ts'
-import { composeWorkspaces, type WorkspaceChoices } from './compose-workspaces.ts'
 import { PrecisError } from './core/errors.ts'
 import type { ThreadEvent } from './core/log/event.ts'
 import { IMPORT_END } from './core/log/import-end.ts'
@@ -28,10 +27,13 @@ import type {
   AppFormats,
   AppLimits,
   AppModels,
+  AppWorkspaces,
   MachineSessions,
   UploadedFile,
 } from './server/ports.ts'
 import type { Threads } from './threads/threads.ts'
+import { walk } from './tools/files/walk.ts'
+import { isInside, openWorkspace } from './tools/workspace.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -228,4 +230,54 @@ function readSettings({ origins }: ResolvedSettings, environment: Environment): 
     value: redactValues(shownSetting(key, value), secrets).value,
     origin,
   }))
+}
+
+interface WorkspaceChoices {
+  /** The folder that new threads get. */
+  readonly workspace?: string
+  /** Further folders that threads may be given. */
+  readonly workspaces?: readonly string[]
+  /** The rules of a folder, for the system part of new threads there; the caller trusts them. */
+  readonly rules?: (workspace: string) => string | undefined
+  /** Threads that were begun elsewhere, in other folders, may not work in those from here. */
+  readonly onlyThese?: boolean
+}
+
+const DEEPEST = 12
+
+function composeWorkspaces(choices: WorkspaceChoices): AppWorkspaces {
+  const { workspace, workspaces = [], onlyThese = false } = choices
+  const allowed = [...(workspace === undefined ? [] : [workspace]), ...workspaces]
+  const require = (path: string) => {
+    const asked = folderAt(path)
+    const roots = allowed.map(folderAt).filter((root) => root !== undefined)
+    if (asked !== undefined && roots.some((root) => isInside(root, asked))) return asked
+    throw new PrecisError('forbidden', 'Threads may not work in this folder.', {
+      where: 'workspace',
+      hint: 'Check that it is there. Start précis in it, or allow it there: --workspace.',
+    })
+  }
+  return {
+    ...(workspace !== undefined && { default: workspace }),
+    ...(choices.rules && { rules: choices.rules }),
+    require,
+    admit(path) {
+      if (onlyThese) require(path)
+    },
+    walk(path, isOver) {
+      const { root } = openWorkspace({ root: path })
+      return walk({ root, start: root, maxDepth: DEEPEST, isOver })
+    },
+  }
+}
+
+/** Undefined if there is none: what is there besides the allowed ones is not for everyone who asks. */
+function folderAt(path: string): string | undefined {
+  if (path.includes('\0')) return undefined
+  try {
+    return openWorkspace({ root: path }).root
+  } catch (error) {
+    if (PrecisError.is(error)) return undefined
+    throw error
+  }
 }

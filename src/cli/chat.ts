@@ -1,13 +1,15 @@
 // A chat in this terminal: the store, the agent and the app in this process, and an interface on them.
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { createInterface as askOn } from 'node:readline/promises'
 import { format } from 'node:util'
 import { ProcessTerminal } from '@earendil-works/pi-tui'
 import { composeApp } from '../compose-app.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { ResolvedSettings } from '../core/settings/settings.ts'
-import { escapeSteering } from '../core/text/visible.ts'
+import { escapeHidden, escapeSteering } from '../core/text/visible.ts'
+import { cutHead } from '../core/window/tokens/cut.ts'
 import type { Client } from '../protocol/client.ts'
 import { createClient } from '../protocol/http-client.ts'
 import { systemClock } from '../system.ts'
@@ -17,9 +19,11 @@ import { restoreAtEnd } from '../tui/screen/restore-terminal.ts'
 import { wishesHooks } from './compact/wishes.ts'
 import type { Io } from './process-io.ts'
 import { programName, version } from './program-name.ts'
-import { askTrust } from './settings/ask-trust.ts'
-import { projectRules } from './settings/project-rules.ts'
-import { loadSettings } from './settings/settings.ts'
+import { configFolder, type Environment } from './settings/places.ts'
+import { projectRules, type RulesFile, rulesFiles } from './settings/project-rules.ts'
+import type { ProjectSettings } from './settings/project-settings.ts'
+import { loadSettings, projectSettings } from './settings/settings.ts'
+import { remember } from './settings/trust.ts'
 import { writeStream, writeText } from './terminal/io.ts'
 import { hasColours } from './terminal/terminal.ts'
 import { lastUsedIn, openHome } from './threads/home.ts'
@@ -207,4 +211,69 @@ function hearConsole(hear: (text: string) => void): () => void {
 function tellCrash(thrown: unknown, { stderr }: Io): void {
   const { message, stack } = asPrecisError(thrown)
   stderr.write(`precis chat broke: ${escapeSteering(stack ?? message)}\n`)
+}
+
+interface Streams {
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
+}
+
+/** Asks once about undecided settings and rules and keeps the answers; without one they stay ignored. */
+export async function askTrust(
+  cwd: string,
+  environment: Environment,
+  streams: Streams,
+): Promise<void> {
+  const project = projectSettings(cwd, environment)
+  if (project?.isUndecided) {
+    const file = realpathSync(project.file)
+    const isDecided = await ask(buildQuestion(project), { ...project, file }, environment, streams)
+    if (!isDecided) return
+  }
+  for (const rules of rulesFiles(cwd, environment))
+    if (rules.isUndecided && !(await ask(rulesQuestion(rules), rules, environment, streams))) return
+}
+
+/** False where there is no answer. */
+async function ask(
+  question: string,
+  { file, content }: Pick<RulesFile, 'file' | 'content'>,
+  environment: Environment,
+  { input, output }: Streams,
+): Promise<boolean> {
+  output.write(question)
+  const lines = askOn({ input, output, terminal: false })
+  const gone = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)))
+  try {
+    const answer = await Promise.race([lines.question('Trust this folder? [y/N] '), gone])
+    if (answer === undefined) return false
+    const decision = /^y(?:es)?$/i.test(answer.trim()) ? 'yes' : 'no'
+    remember(file, content, decision, configFolder(environment))
+    return true
+  } finally {
+    lines.close()
+  }
+}
+
+/** Every value in full: it is what is decided on. */
+function buildQuestion({ file, ignored }: ProjectSettings): string {
+  const lines = ignored.map(
+    ({ key, value }) => `  ${key}: ${escapeHidden(JSON.stringify(value, undefined, 1))}`,
+  )
+  return `${escapeHidden(file)} sets what a folder may set only if you trust it:
+${lines.join('\n')}
+If you do not know who wrote it, say no: everything else works.
+`
+}
+
+const SHOWN_CHARS = 4_000
+
+function rulesQuestion({ file, content }: RulesFile): string {
+  const shown = escapeHidden(cutHead(content, SHOWN_CHARS)).replace(/^/gm, '  ')
+  const more =
+    content.length > SHOWN_CHARS ? `\n  [${content.length - SHOWN_CHARS} more characters]` : ''
+  return `${escapeHidden(file)} has rules for agents in this folder:
+${shown}${more}
+They are sent to the model with every request of new threads. If you do not know who wrote them, say no.
+`
 }

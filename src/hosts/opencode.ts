@@ -29,7 +29,7 @@ export function plugin(command?: readonly string[]) {
       const path = { id: sessionID }
       const [{ sessionBrief }, { openCode: format }, pins, info, messages] = await Promise.all([
         import('./session-brief.ts'),
-        import('../formats/opencode/index.ts'),
+        import('../formats/opencode/write.ts'),
         askPins(command, 'opencode', { transcript_path: databaseOf(sessionID), cwd: directory }),
         client.session.get({ path }),
         client.session.messages({ path }),

@@ -70,7 +70,7 @@ export function plugin(command?: readonly string[]) {
       execute: async (_callId, input, _signal, _onUpdate, { sessionManager }) => {
         const [{ recallIn }, { pi: format }] = await Promise.all([
           import('./session-recall.ts'),
-          import('../formats/pi/index.ts'),
+          import('../formats/pi/write.ts'),
         ])
         const text = await recallIn(format, linesOf(sessionManager), Object(input))
         return { content: [{ type: 'text', text }], details: undefined }
@@ -107,7 +107,7 @@ async function compacted(
 ): Promise<Result | undefined> {
   const [{ sessionBrief }, { pi: format }, pins] = await Promise.all([
     import('./session-brief.ts'),
-    import('../formats/pi/index.ts'),
+    import('../formats/pi/write.ts'),
     askPins(command, 'pi', { transcript_path: sessionManager.getSessionFile(), cwd }),
   ])
   const { firstKeptEntryId, tokensBefore, settings } = preparation

@@ -1,7 +1,7 @@
 // The brief that pi and OpenCode get: all of its sections together stay within what the host has room for.
 import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
-import { pi } from '../formats/pi/index.ts'
+import { pi } from '../formats/pi/write.ts'
 import { sessionBrief } from './session-brief.ts'
 
 const ROUNDS = 16

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Brief, renderBrief } from '../../src/cli/hosts/brief.ts'
-import { briefOf } from '../../src/cli/hosts/brief-of-events.ts'
+import { briefOf } from '../../src/cli/hosts/read-brief.ts'
 import type { ThreadEvent } from '../../src/core/log/event.ts'
 import { eachPlace, sample } from './place.ts'
 

@@ -1,8 +1,8 @@
 // Two runs import one file at once: one of them ends with a conflict, and nothing is there twice.
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
-import { importedFrom } from '../../src/cli/session/earlier-imports.ts'
 import { readSession } from '../../src/cli/session/read-session.ts'
+import { importedFrom } from '../../src/cli/session/replace-unchanged.ts'
 import { ProgressLine } from '../../src/cli/terminal/progress.ts'
 import { compose } from '../../src/compose.ts'
 import type { Store } from '../../src/core/ports.ts'

@@ -4,7 +4,6 @@ import { pinsReducer } from '../../src/core/edit/pins.ts'
 import { reportCompaction } from '../../src/core/edit/report.ts'
 import { renderReport } from '../../src/core/edit/report-text.ts'
 import { isChange, type ThreadEvent } from '../../src/core/log/event.ts'
-import { encodeContext } from '../../src/core/log/snapshot.ts'
 import { allEvents } from '../../src/core/view/api-events.ts'
 import {
   type Context,
@@ -14,7 +13,7 @@ import {
 } from '../../src/core/view/context.ts'
 import { covered } from '../../src/core/view/refs.ts'
 import { openRoundStart, roundsOf, seamsOf } from '../../src/core/view/seam.ts'
-import { reducedBy } from '../../src/core/view/thread-state.ts'
+import { encodeContext, reducedBy } from '../../src/core/view/thread-state.ts'
 import { estimateConversationTokens } from '../../src/core/window/tokens/counter.ts'
 import { aggregateTokenUsage, readContext } from '../../src/core/window/usage.ts'
 import { type TestLog, testFold } from '../generate/test-log.ts'

@@ -32,7 +32,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   compose: 'everything',
   'compose-agent': 'everything',
   'compose-app': 'everything',
-  'compose-workspaces': 'everything',
   index: 'everything',
   doors: 'everything',
   'node-guard': ['core'],

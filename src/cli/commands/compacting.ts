@@ -90,7 +90,7 @@ async function compactEach(given: string[], flags: Flags & ChosenBy, io: Io): Pr
   const out = flags.out ?? output
   const resultOf = (session: string, all: readonly string[]) =>
     resultFile(session, all, out, undefined, io)
-  const { stoppable } = await import('../terminal/stoppable.ts')
+  const { stoppable } = await import('../terminal/progress.ts')
   let [done, number] = [0, 1]
   const left = () =>
     done === 0

@@ -9,12 +9,17 @@ import { tableFile } from './codex-config.ts'
 import {
   areOwnArguments,
   ENTRY,
+  edited,
   entryOfOthers,
+  fieldsAt,
   type HostFile,
   type HostName,
+  hasComments,
+  pruned,
+  readFields,
+  readLoosely,
   refusal,
 } from './host-file.ts'
-import { edited, fieldsAt, hasComments, pruned, readFields, readLoosely } from './json-file.ts'
 
 export interface HostPlace {
   /** How the agent starts précis. */

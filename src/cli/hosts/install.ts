@@ -8,26 +8,26 @@ import type { Io } from '../process-io.ts'
 import { makeFolder, unwritable, writeText } from '../terminal/io.ts'
 import { print } from '../terminal/terminal.ts'
 import { isOnMachine } from './find-hosts.ts'
-import { HOSTS, type HostFile, type HostName } from './host-file.ts'
-import { filesOf, placeOf } from './host-files.ts'
 import {
+  changedLines,
+  digestOf,
+  HOSTS,
+  type HostFile,
+  type HostName,
+  nextText,
   type Records,
   readIfThere,
   readRecords,
   recordsFile,
-  writeRecords,
-} from './install-records.ts'
-import {
-  changedLines,
-  digestOf,
-  nextText,
   stateOf,
   type TextState,
   type Work,
   withOurs,
   withoutOurs,
   withoutTrace,
-} from './installed-text.ts'
+  writeRecords,
+} from './host-file.ts'
+import { filesOf, placeOf } from './host-files.ts'
 
 export interface InstallFlags {
   readonly all?: boolean

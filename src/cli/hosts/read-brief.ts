@@ -1,11 +1,20 @@
 // The brief of a session file: read by the format of its agent alone, and numbered as an import numbers it
 import { createReadStream } from 'node:fs'
+import type { Composed } from '../../compose.ts'
+import { findConstraints } from '../../core/constraints/find-constraints.ts'
 import { isEmptySummary } from '../../core/edit/gate-summary.ts'
+import { ledgerReducer } from '../../core/ledger/ledger.ts'
+import { type LedgerFile, ledgerFiles, ledgerLines } from '../../core/ledger/ledger-lines.ts'
+import type { Ledger } from '../../core/ledger/records.ts'
 import type { EventDraft, ThreadEvent } from '../../core/log/event.ts'
+import { refInThread } from '../../core/search/archive.ts'
+import { originalId } from '../../core/view/entry.ts'
+import { typedTexts } from '../../core/view/typed-text.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
 import { ReadNotes } from '../../formats/reading/notes.ts'
 import { MAIN, type SessionFormat, type Source } from '../../formats/session-format.ts'
-import type { Brief } from './brief.ts'
-import { briefOf } from './brief-of-events.ts'
+import { readEvents } from '../session/session.ts'
+import type { Brief, Said } from './brief.ts'
 
 type Read = SessionFormat['read']
 
@@ -79,4 +88,73 @@ const STEM = /(?:^|[/\\])([\w-]{1,40})\.jsonl$/
 /** The beginning of the session's id, as `precis show` takes it: enough to tell it from the others. */
 function sessionName(path: string): string | undefined {
   return (UUID.exec(path) ?? STEM.exec(path))?.[1]
+}
+
+export async function buildBrief(
+  { store, threads }: Pick<Composed, 'store' | 'threads'>,
+  threadId: string,
+): Promise<Brief> {
+  const events = await readEvents(store, threadId)
+  const pins = (await threads.pins(threadId)).flatMap(({ text }) => text ?? [])
+  return briefOf(events, pins, (seq) => refInThread(threadId, originalId(seq)))
+}
+
+export async function filesOf(
+  { store }: Pick<Composed, 'store'>,
+  threadId: string,
+): Promise<LedgerFile[]> {
+  return ledgerFiles(ledgerOf(await readEvents(store, threadId)))
+}
+
+const STATE_LINES = 40
+const EARLIER = 60
+const EARLIER_CHARS = 120
+
+/** `refOf` names the entry of an event; where it gives nothing, there are no refs. */
+export function briefOf(
+  events: readonly ThreadEvent[],
+  pins: readonly string[],
+  refOf: (seq: number) => string,
+): Brief {
+  const typed = events.flatMap((event) => {
+    const text = event.type === 'USER_MESSAGE' ? typedTexts(event).join('\n').trim() : ''
+    return text === '' ? [] : [{ text, ref: refOf(event.seq) }]
+  })
+  const earlier = typed.slice(-EARLIER - 1, -1).map(({ text, ref }) => {
+    const [line = ''] = text.split('\n', 1)
+    return { text: cutHead(line, EARLIER_CHARS), ref }
+  })
+  return {
+    ...requestIn(typed),
+    constraints: constraintsIn(typed),
+    pins,
+    state: ledgerLines(ledgerOf(events), STATE_LINES),
+    earlier,
+  }
+}
+
+function ledgerOf(events: readonly ThreadEvent[]): Ledger {
+  return events.reduce(ledgerReducer.step, ledgerReducer.init())
+}
+
+const REQUEST_CHARS = 1_000
+
+/** Each once, where it was said last, behind those known before. The same words again are not looked through again. */
+function constraintsIn(typed: readonly Said[], before: readonly Said[] = []): Said[] {
+  const found = new Map(before.map((said) => [said.text, said]))
+  const known = new Map<string, readonly string[]>()
+  for (const { text, ref } of typed) {
+    const constraints = known.get(text) ?? findConstraints(text)
+    known.set(text, constraints)
+    for (const constraint of constraints) {
+      found.delete(constraint)
+      found.set(constraint, { text: constraint, ref })
+    }
+  }
+  return [...found.values()]
+}
+
+function requestIn(typed: readonly Said[]): Pick<Brief, 'request'> {
+  const last = typed.at(-1)
+  return last ? { request: { ...last, text: cutHead(last.text, REQUEST_CHARS) } } : {}
 }

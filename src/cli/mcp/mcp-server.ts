@@ -8,12 +8,11 @@ import { secretsOf } from '../../redact/known.ts'
 import { redact } from '../../redact/redact.ts'
 import { archiveOf } from '../../threads/archive.ts'
 import { renderBrief } from '../hosts/brief.ts'
-import { buildBrief, filesOf } from '../hosts/thread-brief.ts'
+import { buildBrief, filesOf } from '../hosts/read-brief.ts'
 import { version } from '../program-name.ts'
 import { isThread } from '../session/formats.ts'
-import type { McpPorts } from './mcp-ports.ts'
-import { searchScope } from './search-scope.ts'
-import { requireThread, summaryOf, threadsIn } from './session-scope.ts'
+import type { McpPorts } from './session-scope.ts'
+import { requireThread, searchScope, summaryOf, threadsIn } from './session-scope.ts'
 
 /** An answer that is longer fills the window that it is meant to save. */
 const MOST_CHARS = 20_000

@@ -13,9 +13,9 @@ import { loadSettings } from '../settings/settings.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
 import { writeStream } from '../terminal/io.ts'
 import { openHome } from '../threads/home.ts'
-import type { McpPorts } from './mcp-ports.ts'
 import { buildMcpServer } from './mcp-server.ts'
 import { sessionFiles } from './session-file.ts'
+import type { McpPorts } from './session-scope.ts'
 
 export interface McpFlags {
   readonly http?: boolean

@@ -1,5 +1,4 @@
 // A session named by the id that its agent gave it: its thread, and what a ref of its file reads
-
 import type { EntryId } from '../../core/edit/change.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { ArchivePage } from '../../core/search/archive.ts'
@@ -8,8 +7,8 @@ import { archiveOf } from '../../threads/archive.ts'
 import type { Io } from '../process-io.ts'
 import { openSession } from '../session/session.ts'
 import { FactsCache } from '../sessions/facts-cache.ts'
+import type { FoundSession } from '../sessions/find-sessions.ts'
 import { findSessions, sessionById } from '../sessions/find-sessions.ts'
-import type { FoundSession } from '../sessions/found-session.ts'
 import { selectSessions } from '../sessions/select-sessions.ts'
 import { Marks } from '../sessions/sync-marks.ts'
 import { ProgressLine } from '../terminal/progress.ts'

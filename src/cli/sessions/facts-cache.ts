@@ -7,7 +7,7 @@ import { CATALOGUE_DATE } from '../../providers/catalogue.ts'
 import type { Io } from '../process-io.ts'
 import { stateFolder } from '../settings/places.ts'
 import { writeText } from '../terminal/io.ts'
-import type { FoundSession } from './found-session.ts'
+import type { FoundSession } from './find-sessions.ts'
 import type { DayUsage, SessionFacts } from './session-facts.ts'
 
 const FILE = 'session-facts.json'

@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises'
 import { asPrecisError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports.ts'
 import { databaseSession } from '../session/opencode-database.ts'
-import type { FoundSession } from './found-session.ts'
-import { listDatabase } from './list-database.ts'
+import type { FoundSession } from './find-sessions.ts'
+import { listDatabase } from './find-sessions.ts'
 
 /** How often a file is looked at. */
 const LOOK_MS = 700

@@ -4,10 +4,12 @@ import { basename, join, relative, resolve } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Io } from '../process-io.ts'
-import { databaseSession } from '../session/opencode-database.ts'
+import {
+  type DatabaseSession,
+  databaseSession,
+  openDatabase,
+} from '../session/opencode-database.ts'
 import { type AgentFolders, agentFolders, SESSION_AGENTS, unknownAgent } from './agent-folders.ts'
-import type { FoundSession } from './found-session.ts'
-import { listDatabase } from './list-database.ts'
 
 /** So many files of one folder are looked at. */
 const MOST_FILES = 200_000
@@ -118,4 +120,50 @@ function entriesOf(folder: string) {
 
 function newestFirst(a: FoundSession, b: FoundSession): number {
   return b.updatedMs - a.updatedMs || (a.path < b.path ? -1 : 1)
+}
+
+/** Every session of the database, as `precis sessions` lists it; those of sub-agents for their costs alone. */
+export async function listDatabase(
+  database: DatabaseSession,
+  agent: string,
+  subAgents = false,
+): Promise<FoundSession[]> {
+  const db = await openDatabase(database, { readonly: true })
+  try {
+    const sizes = `(SELECT SUM(OCTET_LENGTH(data)) FROM part WHERE session_id = session.id)
+      + (SELECT SUM(OCTET_LENGTH(data)) FROM message WHERE session_id = session.id)`
+    const sql = `SELECT id, title, directory AS project, time_updated AS updatedMs, ${sizes} AS bytes, parent_id AS parent
+      FROM session${subAgents ? '' : ' WHERE parent_id IS NULL'}`
+    const rows = db.prepare(sql).all() as DatabaseRow[]
+    return rows.map(({ parent, ...row }) => {
+      const path = `${database.file}#${row.id}`
+      const isSubAgent = parent !== null && { isSubAgent: true }
+      return { ...row, bytes: row.bytes ?? 0, path, agent, ...isSubAgent }
+    })
+  } finally {
+    db.close()
+  }
+}
+
+interface DatabaseRow {
+  readonly id: string
+  readonly title: string
+  readonly project: string
+  readonly updatedMs: number
+  readonly bytes: number | null // of one that is empty
+  readonly parent: string | null
+}
+
+export interface FoundSession {
+  readonly path: string // as every command takes it
+  readonly id: string
+  /** The id of its format; absent in a folder that belongs to no agent. */
+  readonly agent?: string
+  readonly bytes: number
+  readonly updatedMs: number
+  /** What a sub-agent did, where its place tells it. */
+  readonly isSubAgent?: boolean
+  /** A database says these; of a file they are read from its content. */
+  readonly project?: string
+  readonly title?: string
 }

@@ -10,7 +10,7 @@ import type { SessionFormat, Source } from '../../formats/session-format.ts'
 import { costOf, type ModelOverrides, modelInfo } from '../../providers/catalogue.ts'
 import type { Io } from '../process-io.ts'
 import { openInput } from '../session/input.ts'
-import type { FoundSession } from './found-session.ts'
+import type { FoundSession } from './find-sessions.ts'
 
 export interface SessionFacts {
   readonly format: string

@@ -5,7 +5,7 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { Io } from '../process-io.ts'
 import { stateFolder } from '../settings/places.ts'
 import { writeText } from '../terminal/io.ts'
-import type { FoundSession } from './found-session.ts'
+import type { FoundSession } from './find-sessions.ts'
 import { marksFile, storeIdentity } from './marks-file.ts'
 
 const schema = z.object({

@@ -1,6 +1,6 @@
 // Text for a terminal: harmless, in columns; bars; budgets as people write them.
 import { describe, expect, it } from 'vitest'
-import { budgetTokens, parseBudget } from '../settings/budget.ts'
+import { budgetTokens, parseBudget } from '../settings/settings.ts'
 import { bar, oneLine, padColumns, thousands } from './terminal.ts'
 
 describe('one line', () => {

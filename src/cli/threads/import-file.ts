@@ -8,13 +8,13 @@ import { weightOf } from '../../core/view/context.ts'
 import type { Source } from '../../formats/session-format.ts'
 import type { Io } from '../process-io.ts'
 import { digestOfSource } from '../session/backups.ts'
+import { openInput } from '../session/input.ts'
+import { type ReadSession, readSession } from '../session/read-session.ts'
 import {
   type EarlierImport,
   type EarlierImports,
   importedFrom,
-} from '../session/earlier-imports.ts'
-import { openInput } from '../session/input.ts'
-import { type ReadSession, readSession } from '../session/read-session.ts'
+} from '../session/replace-unchanged.ts'
 import { readFacts } from '../sessions/session-facts.ts'
 import type { ProgressLine } from '../terminal/progress.ts'
 

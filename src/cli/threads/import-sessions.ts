@@ -6,17 +6,16 @@ import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { Source } from '../../formats/session-format.ts'
 import type { Io } from '../process-io.ts'
 import { programName } from '../program-name.ts'
+import { openInput } from '../session/input.ts'
 import {
   type EarlierImport,
   type EarlierImports,
   earlierImports,
-} from '../session/earlier-imports.ts'
-import { openInput } from '../session/input.ts'
+} from '../session/replace-unchanged.ts'
 import { chooseSessions } from '../sessions/choose-sessions.ts'
 import type { ChosenBy } from '../sessions/choosing.ts'
-import { underSyncLease } from '../sessions/sync-lease.ts'
-import { ProgressLine } from '../terminal/progress.ts'
-import { stoppable } from '../terminal/stoppable.ts'
+import { underSyncLease } from '../sessions/import-grown.ts'
+import { ProgressLine, stoppable } from '../terminal/progress.ts'
 import { counted, oneLine, print, type Style, thousands, wrapLines } from '../terminal/terminal.ts'
 import { withHome } from './home.ts'
 import { type ImportAccount, type Imported, importFile } from './import-file.ts'

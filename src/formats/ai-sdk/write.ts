@@ -12,11 +12,13 @@ import {
   withReadableThinking,
 } from '../outgoing.ts'
 import { type Fields, fieldsIn, STATUS } from '../reading/fields.ts'
+import { ROOT } from '../reading/json-items.ts'
 import { rawEnvelope, urlOfMedia } from '../reading/raw.ts'
-import type { Exported, Loss, Outgoing } from '../session-format.ts'
-import { AI_SDK, OWN } from './read.ts'
+import { readItems } from '../reading/record-reader.ts'
+import type { Exported, Loss, Outgoing, SessionFormat } from '../session-format.ts'
+import { AI_SDK, isAiSdk, MessageReader, OWN } from './read.ts'
 
-export const AI_SDK_LOSSES: readonly Loss[] = [
+const AI_SDK_LOSSES: readonly Loss[] = [
   'sealed-thinking',
   'natives',
   'extras',
@@ -25,7 +27,7 @@ export const AI_SDK_LOSSES: readonly Loss[] = [
   'workplace',
 ]
 
-export function writeAiSdk(outgoing: Outgoing): Exported {
+function writeAiSdk(outgoing: Outgoing): Exported {
   const { view, events = [] } = withReadableThinking(outgoing)
   const problems = new Set(lossesIn(outgoing, AI_SDK_LOSSES))
   const note: Note = (problem) => problems.add(problem)
@@ -141,4 +143,14 @@ function contentPart(block: ToolResultPart['content'][number], note: Note): Json
   if (block.type === 'native' && block.provider === AI_SDK && block.value !== undefined)
     return block.value
   return { type: 'text', text: blockWords(block, note) }
+}
+
+export const aiSdk: SessionFormat = {
+  id: AI_SDK,
+  title: 'AI SDK messages',
+  losses: AI_SDK_LOSSES,
+  detect: isAiSdk,
+  read: (source, notes) =>
+    readItems(source, ['messages', ROOT], notes, new MessageReader(AI_SDK, notes)),
+  write: writeAiSdk,
 }

@@ -14,14 +14,14 @@ import {
 import { type Fields, fieldsIn, isFields, listIn, STATUS, textIn } from '../reading/fields.ts'
 import { type RawRecord, rawEnvelope, recordValue } from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
-import type { Exported, Outgoing, WriteOptions } from '../session-format.ts'
+import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
 import { THOUGHTS } from './message.ts'
-import { CLAUDE_CODE } from './read.ts'
+import { CLAUDE_CODE, isClaudeCode, readClaudeCode } from './read.ts'
 
 /** The version whose shape is written. */
 const VERSION = '2.1.56'
 
-export function writeClaudeCode(outgoing: Outgoing, options: WriteOptions): Exported {
+function writeClaudeCode(outgoing: Outgoing, options: WriteOptions): Exported {
   const writer = buildWriter(outgoing, options)
   const around = rawEnvelope(CLAUDE_CODE, outgoing.events ?? [])
   return isFields(around)
@@ -208,4 +208,22 @@ class Lines {
     this.done.push({ parentUuid: this.#parent, ...this.#shared, ...line, uuid, timestamp })
     this.#parent = uuid
   }
+}
+
+export const claudeCode: SessionFormat = {
+  id: CLAUDE_CODE,
+  title: 'Claude Code',
+  losses: [
+    'system',
+    'thinking',
+    'foreign-thinking',
+    'sealed-thinking',
+    'natives',
+    'extras',
+    'checkpoints',
+    'arguments',
+  ],
+  detect: isClaudeCode,
+  read: readClaudeCode,
+  write: writeClaudeCode,
 }

@@ -17,11 +17,11 @@ import { OPENING } from '../reading/conversation.ts'
 import { type Fields, fieldsIn, isFields, textIn } from '../reading/fields.ts'
 import { type RawRecord, recordValue, urlOfMedia } from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
-import type { Exported, Outgoing, WriteOptions } from '../session-format.ts'
+import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
 import { hostedItems } from './hosted.ts'
-import { CODEX, ORIGINATOR, SEALED, THINKER } from './read.ts'
+import { CODEX, isCodex, ORIGINATOR, readCodex, SEALED, THINKER } from './read.ts'
 
-export function writeCodex(outgoing: Outgoing, options: WriteOptions): Exported {
+function writeCodex(outgoing: Outgoing, options: WriteOptions): Exported {
   const timestamp = options.now.toISOString()
   const line = (type: string, payload: Json): Fields => ({ timestamp, type, payload })
   return writeLines(CODEX, outgoing, {
@@ -228,4 +228,21 @@ function outputPart(block: Block, note: Note): Json {
 
 function messageItem(role: string, content: readonly Json[]): Fields {
   return { type: 'message', role, content }
+}
+
+export const codex: SessionFormat = {
+  id: CODEX,
+  title: 'Codex',
+  losses: [
+    'sealed-thinking',
+    'signatures',
+    'natives',
+    'extras',
+    'documents',
+    'failures',
+    'checkpoints',
+  ],
+  detect: isCodex,
+  read: readCodex,
+  write: writeCodex,
 }

@@ -17,11 +17,11 @@ import {
 } from '../outgoing.ts'
 import { type Fields, fieldsIn, isFields, isKind, STATUS, textIn } from '../reading/fields.ts'
 import { type RawRecord, rawEnvelope, recordValue, urlOfMedia } from '../reading/raw.ts'
-import type { Exported, Outgoing, WriteOptions } from '../session-format.ts'
+import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
 import { Moments, sessionId, sessionInfo } from './ids.ts'
-import { OPENCODE, REMINDER } from './read.ts'
+import { isOpenCode, OPENCODE, REMINDER, readOpenCode } from './read.ts'
 
-export function writeOpenCode(outgoing: Outgoing, options: WriteOptions): Exported {
+function writeOpenCode(outgoing: Outgoing, options: WriteOptions): Exported {
   const before = fieldsIn(rawEnvelope(OPENCODE, outgoing.events ?? []))
   const info = isFields(before.info) ? before.info : sessionInfo(outgoing, options)
   const { records, problems, ...facts } = readRecords(OPENCODE, outgoing, {
@@ -221,4 +221,23 @@ function lastTime(old: readonly RawRecord[]): number {
     return typeof created === 'number' ? created + 1 : 0
   })
   return times.reduce((latest, time) => Math.max(latest, time), 0)
+}
+
+export const openCode: SessionFormat = {
+  id: OPENCODE,
+  title: 'OpenCode',
+  losses: [
+    'system',
+    'sealed-thinking',
+    'signatures',
+    'natives',
+    'extras',
+    'documents',
+    'result-blocks',
+    'checkpoints',
+    'arguments',
+  ],
+  detect: isOpenCode,
+  read: readOpenCode,
+  write: writeOpenCode,
 }

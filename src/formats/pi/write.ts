@@ -16,13 +16,13 @@ import {
 import { type Fields, isFields, isKind, STATUS, textIn } from '../reading/fields.ts'
 import { type RawRecord, recordValue } from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
-import type { Exported, Outgoing, WriteOptions } from '../session-format.ts'
+import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
 import { REMINDER } from './message.ts'
-import { PI } from './read.ts'
+import { isOhMyPi, isPi, OH_MY_PI, PI, readPi } from './read.ts'
 
 const VERSION = 3
 
-export function writePi(outgoing: Outgoing, options: WriteOptions): Exported {
+function writePi(outgoing: Outgoing, options: WriteOptions): Exported {
   return writeLines(PI, outgoing, {
     fresh: ({ view }, note) => {
       if (view.system.length > 0) note('the system prompt has no place in a pi session')
@@ -202,4 +202,31 @@ class Entries {
     this.done.push({ ...entry, id, parentId: this.#parent, timestamp })
     this.#parent = id
   }
+}
+
+export const pi: SessionFormat = {
+  id: PI,
+  title: 'pi',
+  losses: [
+    'system',
+    'sealed-thinking',
+    'signatures',
+    'natives',
+    'extras',
+    'documents',
+    'image-urls',
+    'checkpoints',
+    'arguments',
+  ],
+  detect: isPi,
+  read: (source, notes) => readPi(PI, source, notes),
+  write: writePi,
+}
+
+export const ohMyPi: SessionFormat = {
+  id: OH_MY_PI,
+  title: 'Oh My Pi',
+  losses: [],
+  detect: isOhMyPi,
+  read: (source, notes) => readPi(OH_MY_PI, source, notes),
 }

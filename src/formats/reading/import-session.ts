@@ -13,12 +13,11 @@ import {
   type SessionFormat,
   type Source,
 } from '../session-format.ts'
-import { withBeginning } from './beginning.ts'
 import { StoredRecords } from './grown-import.ts'
 import { ReadNotes } from './notes.ts'
 import { textLength } from './raw.ts'
 import { recordedProposal } from './recorded.ts'
-import { type EarlierRun, StoredPart } from './resume-import.ts'
+import { type EarlierRun, StoredPart, withBeginning } from './resume-import.ts'
 
 /** What an import needs of a set of threads. */
 export interface ImportTarget {
