@@ -2,6 +2,8 @@
 import { settledAnswer } from './answers.ts'
 import { findConstraints } from './find-constraints.ts'
 import { findSentences } from './sentences.ts'
+import { findSuperseded } from './supersede.ts'
+import { topicsIn, topicsOf } from './topics.ts'
 
 export interface Settled {
   /** What binds in the message. */
@@ -24,7 +26,7 @@ export function settle(text: string, asked: string, before: readonly string[]): 
   const by = takenBack.map((each) => each.by).filter((each) => !NAMELESS.test(each))
   const own = answer === undefined ? found : [answer]
   const binding = [...new Set([...own, ...by])]
-  const replaced = before.filter((each) => own.some((newer) => replaces(newer, each)))
+  const replaced = own.flatMap((newer) => [...findSuperseded(newer, before)])
   return { binding, gone: new Set([...takenBack.map(({ gone }) => gone), ...replaced]) }
 }
 
@@ -37,9 +39,6 @@ const NAMELESS =
 
 /** Half of what the earlier sentence is about is in the later one. */
 const SAME_SHARE = 0.5
-/** One that replaces another has all but its values in common with it. */
-const REPLACING_SHARE = 0.8
-const LEAST_TOPICS = 2
 
 function isAbout(earlier: string, later: string): boolean {
   const [about, after] = [topicsOf(earlier), topicsOf(later)]
@@ -52,43 +51,4 @@ function isAbout(earlier: string, later: string): boolean {
 /** Files, versions, identifiers. */
 function namesIn(topics: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([...topics].filter((each) => /[\d_./-]/.test(each)))
-}
-
-/** The same said with another number: the newer one holds. */
-function replaces(newer: string, older: string): boolean {
-  if (newer === older) return false
-  const [now, then] = [topicsOf(newer), topicsOf(older)]
-  const [values, old] = [valuesOf(newer), valuesOf(older)]
-  if (values === '' || old === '' || values === old) return false
-  const words = [now, then].map((all) => new Set([...all].filter((each) => !/^\d/.test(each))))
-  const [mine = now, others = then] = words
-  const common = topicsIn(mine, others)
-  return common >= LEAST_TOPICS && common / Math.max(mine.size, others.size) >= REPLACING_SHARE
-}
-
-/** Numbers that something is set or limited to; others are names. */
-const VALUE =
-  /(?:\b(?:max(?:imum)?|min(?:imum)?|at (?:most|least)|limit|under|below|above|within|up to|than|(?:stays?|keep|capped|set) (?:\w+ )?(?:at|to)|is|are|be|port|version|timeout|=)|上限|最多|最大)\W{0,3}(\d[\w.,]*)/giu
-
-function valuesOf(sentence: string): string {
-  return Array.from(sentence.matchAll(VALUE), ([, value]) => value).join(' ')
-}
-
-function topicsIn(some: ReadonlySet<string>, others: ReadonlySet<string>): number {
-  return [...some].filter((each) => others.has(each)).length
-}
-
-const STOP =
-  /^(?:the|and|for|from|with|that|this|these|those|what|when|where|which|who|you|your|our|they|them|their|are|was|were|has|have|had|not|never|always|only|must|should|shall|may|can|could|would|will|please|keep|use|using|make|sure|don't|does|doesn't|forget|said|about|after|all|any|every|each|fine|now|again|rule|thing|longer|into|than|then|been|being|just|also|let|let's|under|over|until|before|without|here|there|und|der|die|das|den|dem|nicht|kein|keine|immer|nie|bitte|les|des|une|pas|jamais|toujours|los|las|una|nunca|siempre|não|sempre)$/
-
-/** The words that say what a sentence is about, without their endings. */
-function topicsOf(sentence: string): ReadonlySet<string> {
-  const topics = new Set<string>()
-  for (const [word] of sentence
-    .toLowerCase()
-    .matchAll(/[\p{L}\d][\p{L}\d_'./-]*[\p{L}\d]|\d|\p{Script=Han}/gu)) {
-    const isShort = word.length < 3 && !/\d|\p{Script=Han}/u.test(word)
-    if (!isShort && !STOP.test(word)) topics.add(word.replace(/(?<=\w{3})(?:ing|es|s|ed|e)$/, ''))
-  }
-  return topics
 }

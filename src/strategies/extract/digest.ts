@@ -18,6 +18,7 @@ import { newId, parseEntryId, readNewEntries } from '../../core/view/entry.ts'
 import { isNote } from '../../core/view/request-note.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { folderIn, readArguments } from './arguments.ts'
+import { releaseWords, supersedeWords } from './changed-words.ts'
 import { isTodoList, withoutNotice } from './client-texts.ts'
 import { type EarlierBrief, mayBeBrief, readBrief } from './earlier-brief.ts'
 import type { Group, UserMessage, UserWords } from './group.ts'
@@ -165,19 +166,14 @@ export class Digest {
   #addWords(words: UserWords, binding: readonly string[] = []): void {
     const asked = this.lastWords?.text ?? ''
     const before = this.words.flatMap((each) => each.binding)
-    const settled = settle(words.text.slice(0, TYPED_CHARS), asked, before)
+    const typed = words.text.slice(0, TYPED_CHARS)
+    const settled = settle(typed, asked, before)
     const to = referentOf(words.text, asked)
     this.settledAt = this.lastEnd
-    this.#release(settled.gone)
+    releaseWords(this.words, settled.gone)
+    const sentences = supersedeWords(this.words, typed)
     const bound = [...binding, ...settled.binding]
-    this.words.push({ ...words, binding: bound, ...(to !== undefined && { to }) })
-  }
-
-  /** What was taken back binds no longer. */
-  #release(gone: ReadonlySet<string>): void {
-    for (const [at, word] of this.words.entries())
-      if (word.binding.some((each) => gone.has(each)))
-        this.words[at] = { ...word, binding: word.binding.filter((each) => !gone.has(each)) }
+    this.words.push({ ...words, sentences, binding: bound, ...(to !== undefined && { to }) })
   }
 
   /** A brief that a file begins with: what it was made from is in no log. */

@@ -30,9 +30,12 @@ export interface UserWords {
   readonly entry?: EntryId
   /** What a short answer refers to: items of a list, or a question. */
   readonly to?: string
+  /** Sentences in them that a later message takes the place of. */
+  readonly over?: readonly string[]
 }
 
 /** A message of the user, with the sentences in it that bind. */
 export interface UserMessage extends UserWords {
   readonly binding: readonly string[]
+  readonly sentences?: readonly string[]
 }

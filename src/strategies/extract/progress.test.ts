@@ -52,6 +52,22 @@ describe('the state in a brief', () => {
     expect(brief).toMatch(/## Now\n\[ref:e\d+\] The last request is not answered yet/)
   })
 
+  it('marks what the user changed later, and nothing else', async () => {
+    const brief = await briefOf(
+      [
+        user('Build a harbour. Use granite for the long pier. Paint the gates red.'),
+        ...filler(12),
+        user('Actually, use basalt for the long pier.'),
+        ...filler(30),
+        user('Go on with the gates.'),
+        ...filler(4),
+      ],
+      3_000,
+    )
+    expect(brief).toContain('Use granite for the long pier. (changed later) Paint the gates red.')
+    expect(brief).toMatch(/use basalt for the long pier\.$/m)
+  })
+
   it('leaves out what failed before a request that was then answered', async () => {
     const failed = ran('deploy-harbour --all', 'error: the tide is too high', 1)
     const end = [...filler(30), ...answer('It is done.'), user('And now the gates.'), ...filler(4)]

@@ -55,7 +55,9 @@ export function shownWords(
   const goalTokens = telling.length > 1 ? roomTokens * GOAL_SHARE : roomTokens
   const take = (word: UserWords, mostTokens: number) => {
     const ref = word.entry ?? originalId(word.seq)
-    const text = inert(word.to === undefined ? word.text : withReferent(word.text, word.to))
+    const text = inert(
+      withMarks(word.to === undefined ? word.text : withReferent(word.text, word.to), word),
+    )
     const longest = word === goal ? Math.max(PASTE_TOKENS, goalTokens) : PASTE_TOKENS
     const most = Math.min(mostTokens, room, longest) - REF_TOKENS
     const isWhole = estimateTokens(text) <= most
@@ -72,10 +74,20 @@ export function shownWords(
   const statements = (word: UserWords) =>
     shown.has(word) || isShown(word.seq)
       ? []
-      : findStatements(word.text).filter((text) => !isSaid(text))
+      : findStatements(word.text).filter((text) => !isSaid(text) && !word.over?.includes(text))
   for (const [word, text] of statedBriefly(telling, statedTokens, statements))
     shown.set(word, { ref: word.entry ?? originalId(word.seq), text: inert(text), isGoal: false })
   return words.flatMap((word) => shown.get(word) ?? [])
+}
+
+const OVER = ' (changed later)'
+
+/** Sentences that a later message took the place of are marked. */
+function withMarks(text: string, { over = [] }: UserWords): string {
+  return over.reduce(
+    (marked, each) => marked.replace(`${each}${OVER}`, each).replace(each, `${each}${OVER}`),
+    text,
+  )
 }
 
 const BEFORE_SENTENCE = /(?:[\n…。！？]|[.!?]["')\]]?\s)\s*(?:(?:[-*•]|\d{1,2}[.)])\s+)?$/

@@ -1,0 +1,42 @@
+// A later statement of the user that takes the place of an earlier one, and those that do not.
+import { describe, expect, it } from 'vitest'
+import { findSuperseded } from './supersede.ts'
+
+const REPLACED = [
+  ['Use Postgres for the session store.', "Actually, let's use SQLite for the session store."],
+  ['Put the parser in src/parse.ts.', 'Put the parser in src/reader.ts instead.'],
+  ['The branch is called feature/login.', 'The branch is called feature/sign-in.'],
+  ['Set the timeout to 30 seconds.', 'Set the timeout to 60 seconds.'],
+  ['Call the flag --dry-run.', 'No, call it --preview.'],
+  ['Release as version 2.1.0.', 'On second thought, release as version 3.0.0.'],
+  ['Deploy to the staging cluster tonight.', 'Change of plan: deploy to the old cluster tonight.'],
+  ['Wir nehmen YAML für die Konfiguration.', 'Nimm stattdessen TOML für die Konfiguration.'],
+  ['On met les logs dans stdout.', 'Finalement on met les logs dans un fichier.'],
+  ['Los informes semanales van en PDF.', 'Mejor los informes semanales en HTML.'],
+  ['配置文件用YAML格式。', '配置文件改成TOML格式。'],
+] as const
+
+const STANDING = [
+  ['Use Postgres for the session store.', 'Actually, the tests fail now.'],
+  ['Use Postgres for the session store.', 'Use Redis for the job queue instead.'],
+  ['Put the parser in src/parse.ts.', 'Put the printer in src/print.ts.'],
+  ['Never touch module number 58.', 'Never touch module number 59.'],
+  ['Call the flag --dry-run.', 'Actually that looks good, merge it.'],
+  ['The port is 8080.', 'Is the port 8080 or 9090?'],
+  ['Set the timeout to 30 seconds.', 'Set the retries to 60.'],
+  ['Add a test for the parser.', 'Add a test for the printer.'],
+  ['Rename the helper in api.ts.', 'Rename the helper in web.ts.'],
+  ['Set the timeout to 30 seconds.', 'What if we set the timeout to 60 seconds instead?'],
+  ['Add a test for the parser.', 'Actually, add a test for the printer, too.'],
+  ['Max 10 items per page.', 'Max 3 retries per request.'],
+] as const
+
+describe('an earlier statement', () => {
+  it.each(REPLACED)('%j no longer holds after %j', (before, after) => {
+    expect([...findSuperseded(after, ['Add a changelog entry.', before])]).toEqual([before])
+  })
+
+  it.each(STANDING)('%j holds after %j', (before, after) => {
+    expect(findSuperseded(after, [before]).size).toBe(0)
+  })
+})
