@@ -153,7 +153,7 @@ export function findStatements(text: string): string[] {
  * clause. What frees one clause does not free the others.
  */
 function isBinding(sentence: string): boolean {
-  const plain = withApostrophes(sentence)
+  const plain = withApostrophes(sentence).replace(/^(?:@[\w./-]+ +)+/, '')
   const cues = listLanguages(plain)
   const clauses = withoutRest(plain.split(CLAUSES).map((each) => each.trim()))
   if (QUESTION.test(plain) && !TAG.test(plain)) return POLITE.test(plain)

@@ -1,5 +1,14 @@
 // Finds the typed lines of a message: no fences, quotations, tags, listings, logs or mails
 import {
+  changedLines,
+  dataLines,
+  isTicket,
+  namesDocument,
+  numberedLines,
+  spokenLines,
+} from './blocks.ts'
+import { isMachineMade, type Line, LONGEST_LINE_CHARS, listedLines } from './listings.ts'
+import {
   FENCE,
   findPasteStart,
   INLINE,
@@ -9,17 +18,8 @@ import {
   TAG,
 } from './paste-marks.ts'
 
-/** A line, and where in the text it begins. */
-export interface Line {
-  readonly at: number
-  readonly text: string
-}
-
 /** More than this is looked at only as far as it goes: what follows it may be anything. */
 const MOST_CHARS = 200_000
-/** A longer line was not typed. */
-const LONGEST_LINE_CHARS = 2_400
-
 const INDENTED = /^(?: {4,}|\t)(?!\s*(?:[-*•]|\d{1,2}[.)])\s)/
 
 const WHAT = `(?:log|logs|output|trace|stack ?trace|traceback|error|errors|message|response|reply|answer|result|results|file|files|content|contents|e-?mail|mail|letter|readme|docs?|documentation|page|article|post|issue|ticket|bug report|report|snippet|code|diff|patch|transcript|conversation|chat|comment|comments|review|thread|text|document|ausgabe|fehler|datei|inhalt|nachricht|protokoll|ergebnis|antwort|sortie|journal|erreur|fichier|courriel|résultats?|réponse|salida|registro|archivo|correo|resultados?|respuesta|saída|arquivo|uscita|messaggio|risultato|вывод|лог|файл|письмо|ошибка|ответ|日志|输出|错误|文件|邮件|ログ|出力|エラー|ファイル|로그|출력|오류|파일)`
@@ -59,6 +59,9 @@ const INTRODUCES = [
   /^(?:\p{L}[\p{L}.-]*(?: \p{L}[\p{L}.-]*){0,3} )?\[[^\]]{0,30}\d{1,2}:\d\d[^\]]{0,12}\](?: \p{L}[\p{L}.-]*){0,4}\s*:?\s*$/u,
   /(?<!\p{L})(?:commented|replied|answered|posted|asked) (?:on \S+ )?(?:\d|an? |last |yesterday)[^.!?]{0,20}(?:ago|week|month|year|yesterday|\d)\s*:?\s*$/iu,
   /^(?:answered|asked|posted|reported|commented|comment|review) by (?:\S[^.!?]{0,80}[:：]|(?:@|u\/)[\w.-]{1,40})\s*$/iu,
+  /^(?:answered|asked|edited|modified|posted|commented)(?: on)? (?:\p{L}{3,9}\.? \d{1,2}|\d{1,2}\.? \p{L}{3,9}|\d{4}-)(?:[^.!?]|\.\d){0,60}$/iu,
+  // Notes of a meeting.
+  /^\W{0,4}(?:attendees|participants|present|minutes|teilnehmer(?:innen)?|anwesend|protokoll|présents|participants|asistentes)\b(?: of\b[^.!?]{0,40})?\W{0,4}(?:[:：]|\d{4}|\d{1,2}[./]\d)/iu,
   /^(?:answered|asked|posted|reported|commented) by \S[^.!?]{0,60}(?<!\p{L})(?:\d{4}|\d{1,2}:\d\d(?: ?[ap]m)?|ago|yesterday)\s*$/iu,
   /^(?:user|human|assistant|system|tool|model|ai|bot)\s*: ?/i,
   /<\|\w{1,30}\|>|\[\/?INST\]|<<SYS>>/,
@@ -77,21 +80,6 @@ const INTRODUCES = [
   /^(?:Copyright|©|\(c\)|SPDX-License-Identifier:)[^.]{0,20}(?:\d{4}|SPDX|MIT|Apache|GPL)/i,
   /^(?:diff --git |@@ -\d|--- a\/|\+\+\+ b\/)/,
 ]
-/** A prompt of one sign, less where a sentence is about that sign. */
-const SIGN_PROMPT =
-  '[$%] +(?!(?:is|are|was|were|and|or|signs?|means|stands|amounts?|values?|prices?|in|for|not|never|always|per|of|should|must|can|may|will|has|have|at|as|on|only|behind|before|after|instead)\\b)'
-/** The prompt of a shell with a command behind it. What stands under it, the command printed. */
-const PROMPT = new RegExp(
-  `^\\s*(?:\\([\\w.-]+\\) )?(?:(?:[\\w.-]+@[\\w.-]+[^$#%\\n]{0,80}[$#%]|PS [A-Z]:[^>\\n]{0,120}>|[A-Z]:\\\\[^>\\n]{0,120}>|[➜❯λ]|In \\[\\d+\\]:) +|${SIGN_PROMPT})\\S`,
-  'u',
-)
-/** Says what to run: then the command printed nothing yet. */
-const TO_RUN =
-  /(?<!\b(?:i|we|you|he|she|they|it)(?: \w+)? )\b(?:run|execute|call|type|use)\b[^.!?]{0,20}$/i
-/** A sentence that went on behind a command. */
-const GOES_ON = /^(?:and|or|but|then|before|after|so|und|oder|aber|et|mais|y|pero|e|ma) /
-/** Between the names of a table's columns and its rows. */
-const TABLE_RULE = /^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*$/
 /** Blocks of markup other than tags, each with what closes it, and whether more is on the line. */
 const BLOCK =
   /^\s*(?:\[(quote|code)(?:=[^\]]{0,80})?\]|#\+begin_(\w{1,20})[^\n]{0,200}|(?:\/\*)(?!.*\*\/))\s*(\S?)/i
@@ -99,28 +87,19 @@ const INLINE_BLOCK = /\[(quote|code)(?:=[^\]\n]{0,80})?\]([^\n]*)\[\/\1\]/gi
 /** Of code on a line: a name or a command, which says nothing by itself. */
 const FEW_WORDS = /^\s*\S+(?: \S+)?\s*$/
 
-const MACHINE =
-  /^\s*(?:at |File "|Traceback|Caused by:|[#>] |\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d:\d\d:\d\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w{0,6} +\d{1,2},? (?:\d{4} )?\d\d:\d\d|-- |;; |\[\d|npm (?:ERR|error|warn)|(?:\w*error|\w*exception|warning|fatal|panic)\b ?:|\[(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE|CRITICAL)\]|(?:error|warning)\[\w+\]|\w+\[\d+\]:|\d{1,6}[\t→]|\d{1,9},[^\d\s]|\/\/|\/\*|<!--|<[a-z/!]|[{}[\]]\s*$|HTTP\/\d)/i
-const MACHINE_CASED =
-  /^\s*(?:(?:PASS|FAIL|OK|ok \d+|not ok \d+|✓|✗|×|●)\s|(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE|CRITICAL)[ :|])/
-const CODE =
-  /[{};]\s*$|=>|^\s*(?:import|export|const|let|var|def|class|function|return|public|private)\s.*[({=;:]|^\s*"[^"]+":\s/
-const MACHINE_SIGN = new RegExp(`^\\s*${SIGN_PROMPT}`)
-/** A name and a version: few letters, and yet typed. */
-const VERSION =
-  /^\s*(?:[-*•] )?\p{L}[\p{L}.+#-]*(?: \p{L}[\p{L}.+#-]*){0,3}:? v?\d{1,4}(?:\.\d{1,4}){0,3}\s*$/u
-
 /** In order, each as it is in the text. */
 export function typedLines(text: string): Line[] {
   const lines = readLines(text.slice(0, MOST_CHARS))
   const closings = lastClosings(lines.map((line) => line.text))
   const kept: Line[] = []
+  const apart = new Set<Line>()
   let fence: string | undefined
   let inQuotation = false
   let above = ''
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] as Line
     const mark = FENCE.exec(line.text)?.[1]
+    if (mark !== undefined || fence !== undefined) apart.add(line)
     if (fence !== undefined) {
       if (mark?.startsWith(fence) && line.text.trim() === mark) fence = undefined
       continue
@@ -135,7 +114,8 @@ export function typedLines(text: string): Line[] {
       index = end
       continue
     }
-    if (introduces(line.text) && !isSetApart(lines[index + 1], lines[index + 2])) break
+    const next = nextLine(lines, index)
+    if (introduces(line.text, next?.text) && !isSetApart(next)) break
     const start = findPasteStart(line.text, above)
     const typed = start === undefined ? line : { ...line, text: line.text.slice(0, start) }
     inQuotation = isQuoting(line.text, inQuotation)
@@ -143,7 +123,12 @@ export function typedLines(text: string): Line[] {
     if (start !== undefined) break
     if (line.text.trim() !== '') above = line.text
   }
-  return withoutListings(lines, kept)
+  return withoutListings(paragraphsOf(lines, apart), kept, text)
+}
+
+/** The nearest line below with anything on it, over one blank line at most. */
+function nextLine(lines: readonly Line[], index: number): Line | undefined {
+  return lines[index + (lines[index + 1]?.text.trim() === '' ? 2 : 1)]
 }
 
 /** Where a tag that opens this line is closed for the last time; the line itself where none is open. */
@@ -160,7 +145,8 @@ function findTagEnd(
 }
 
 /** Of a very long line, the two ends are looked at. */
-function introduces(text: string): boolean {
+function introduces(text: string, next: string | undefined): boolean {
+  if (isTicket(text, next) || namesDocument(text, next)) return true
   const line = text.trim()
   const half = LONGEST_LINE_CHARS / 2
   const seen =
@@ -169,8 +155,7 @@ function introduces(text: string): boolean {
 }
 
 /** What is introduced is in a fence, a quotation or a tag: then that says where it ends. */
-function isSetApart(next: Line | undefined, afterNext: Line | undefined): boolean {
-  const line = next?.text.trim() === '' ? afterNext : next
+function isSetApart(line: Line | undefined): boolean {
   return (
     line !== undefined && (FENCE.test(line.text) || QUOTED.test(line.text) || TAG.test(line.text))
   )
@@ -190,33 +175,32 @@ function isPasted(line: string): boolean {
   return QUOTED.test(line) || INDENTED.test(line) || isMachineMade(line)
 }
 
-/** Logs, stack traces, listings and code: few words, or the look of a machine. */
-function isMachineMade(line: string): boolean {
-  if (line.length > LONGEST_LINE_CHARS) return true
-  if ([MACHINE, MACHINE_CASED, MACHINE_SIGN, CODE].some((look) => look.test(line))) return true
-  if (VERSION.test(line)) return false
-  const letters = line.match(/\p{L}/gu)?.length ?? 0
-  // A sign of these scripts says as much as several letters.
-  const signs = line.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Hangul}]/gu)?.length ?? 0
-  return (letters + 2 * signs) * 2 < line.trim().length
+/** Lines without a blank one between them; what is set apart parts them too. */
+function paragraphsOf(lines: readonly Line[], apart: ReadonlySet<Line>): Line[][] {
+  const paragraphs: Line[][] = [[]]
+  for (const line of lines) {
+    if (line.text.trim() === '' || apart.has(line)) paragraphs.push([])
+    else paragraphs.at(-1)?.push(line)
+  }
+  return paragraphs
 }
 
-/** A sentence among the lines of a log or of code belongs to them. */
-function withoutListings(lines: readonly Line[], kept: readonly Line[]): Line[] {
-  const isListed = new Set<number>()
-  let paragraph: Line[] = []
-  const end = () => {
-    for (const { at } of listedLines(paragraph)) isListed.add(at)
-    paragraph = []
-  }
-  for (const line of lines) {
-    if (line.text.trim() === '') end()
-    else paragraph.push(line)
-  }
-  end()
+/** A sentence among the lines of a log, of code or of a talk belongs to them. */
+function withoutListings(
+  paragraphs: readonly (readonly Line[])[],
+  kept: readonly Line[],
+  text: string,
+): Line[] {
+  const listed = paragraphs.flatMap((each) => [
+    ...listedLines(each),
+    ...changedLines(each),
+    ...numberedLines(each, text),
+    ...dataLines(each),
+  ])
+  const isListed = new Set([...listed, ...spokenLines(paragraphs, text)].map(({ at }) => at))
   return kept
     .filter(({ at }) => !isListed.has(at))
-    .map(({ at, text }) => ({ at, text: withoutInline(text) }))
+    .map(({ at, text: line }) => ({ at, text: withoutInline(line) }))
 }
 
 function withoutInline(text: string): string {
@@ -225,21 +209,6 @@ function withoutInline(text: string): string {
     .replaceAll(INLINE_BLOCK, (whole, name: string, inside: string) =>
       name.toLowerCase() === 'code' && FEW_WORDS.test(inside) ? whole : ' ',
     )
-}
-
-/** Those of a paragraph that belong to a log, to code, to a table, or stand under the prompt of a shell. */
-function listedLines(paragraph: readonly Line[]): readonly Line[] {
-  const prompt = paragraph.findIndex(({ text }) => PROMPT.test(text))
-  const lead = paragraph.slice(0, Math.max(0, prompt))
-  if (TO_RUN.test(lead.at(-1)?.text.trim() ?? '') && !lead.some(({ text }) => isMachineMade(text)))
-    return paragraph.filter(({ text }) => isMachineMade(text))
-  const machine = paragraph.filter(({ text }) => isMachineMade(text)).length
-  if (machine >= 2 && machine * 3 >= paragraph.length) return paragraph
-  if (paragraph.some(({ text }) => TABLE_RULE.test(text))) return paragraph
-  if (prompt < 0) return []
-  const printed = paragraph.slice(prompt)
-  const onward = prompt === 0 ? -1 : printed.findIndex(({ text }) => GOES_ON.test(text))
-  return onward < 0 ? printed : printed.slice(0, onward)
 }
 
 function readLines(text: string): Line[] {

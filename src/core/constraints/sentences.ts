@@ -7,7 +7,7 @@ const LONGEST_CHARS = 600
 const READ_CHARS = 2_000
 
 /** The end of a sentence: a mark and a blank, or a mark of a script that needs no blank. */
-const ENDS = /(?<=[.!?…]["')\]]?)\s+(?=\S)|(?<=[。！？])/g
+const ENDS = /(?<=[.!?…]["')\]]?)\s+(?=\S)|(?<=[。！？][」』”’）]?)(?![」』”’）])/g
 /** What stands between quotation marks: a full stop in it ends no sentence, only one at its end does. */
 const QUOTATION =
   /"[^"]{3,}"|“[^“”]{3,}”|„[^„“”]{3,}[“”]|«[^«»]{3,}»|»[^«»]{3,}«|「[^「」]{3,}」|『[^『』]{3,}』/gu
@@ -17,7 +17,7 @@ export function findSentences(text: string): string[] {
   const found: string[] = []
   for (const line of withoutMiddle(typedLines(text), text.length)) {
     for (const piece of splitSentences(line)) {
-      const sentence = piece.replace(/^\s*(?:[-*•]|\d{1,2}[.)])\s+/, '').trim()
+      const sentence = piece.replace(/^\s*(?:[-*•+](?:\s+|(?=\p{L}))|\d{1,2}[.)]\s+)/u, '').trim()
       if (sentence.length >= 3 && sentence.length <= LONGEST_CHARS) found.push(sentence)
     }
   }
