@@ -78,8 +78,23 @@ export function numberedLines(paragraph: readonly Line[], text: string): Line[] 
 const KEY = /^\s*(?:- )?["']?[a-z_$][\w.$/-]{0,40}["']?:(?:\s|$)/
 const OPENS = /^\s*(?:- )?["']?[a-z_$][\w.$/-]{0,40}["']?:\s*(?:[|>][-+]?)?\s*$/
 
-/** Keys and values with others nested in them. */
+const ALIGNED = /^\s*[\w][\w /()-]{0,40}:\s{2,}\S/
+const SECTION = /^\s*\[[\w.:"/ -]{1,80}\]\s*$/
+const ASSIGNED = /^\s*(?:export )?[\w.-]{1,60}\s?=\s?\S/
+
+/** Keys and values: with others nested in them, in columns, or under the name of a section. */
 export function dataLines(paragraph: readonly Line[]): readonly Line[] {
+  const aligned = paragraph.filter(({ text }) => ALIGNED.test(text))
+  const assigned = paragraph.filter(({ text }) => ASSIGNED.test(text))
+  const isSection = paragraph.some(({ text }) => SECTION.test(text))
+  return [
+    ...nestedLines(paragraph),
+    ...(aligned.length >= 3 ? aligned : []),
+    ...(assigned.length >= 2 || isSection ? assigned : []),
+  ]
+}
+
+function nestedLines(paragraph: readonly Line[]): readonly Line[] {
   const first = paragraph.findIndex(({ text }) => KEY.test(text))
   const last = paragraph.findLastIndex(({ text }) => KEY.test(text) || /^\s{2,}\S/.test(text))
   const block = paragraph.slice(first, last + 1)
@@ -95,7 +110,7 @@ function indent(line: Line | undefined): number {
 }
 
 const FIELD =
-  /^\s*\**(?:title|type|priority|severity|status|state|reporter|assignee|assigned to|author|labels?|milestone|description|summary|component|environment|number|comments|created|updated|due|sprint|story points|resolution|fix versions?)\**\s?[:：]\**(?:\s+\S.*)?$/i
+  /^\s*\**(?:title|type|priority|severity|status|state|reporter|assignee|assigned to|author|labels?|milestone|description|summary|component|environment|number|comments|created|updated|due|sprint|story points|resolution|fix versions?|título|estado|prioridade?|descripción|descrição|titel|priorität|beschreibung|titre|état|priorité)\**\s?[:：]\**(?:\s+\S.*)?$/iu
 
 /** Whether two fields of a ticket stand here: what follows is that ticket. */
 export function isTicket(line: string, next: string | undefined): boolean {

@@ -20,7 +20,7 @@ import {
 
 /** More than this is looked at only as far as it goes: what follows it may be anything. */
 const MOST_CHARS = 200_000
-const INDENTED = /^(?: {4,}|\t)(?!\s*(?:[-*•]|\d{1,2}[.)])\s)/
+const INDENTED = /^(?: {3,}|\t)(?!\s*(?:[-*•]|\d{1,2}[.)])\s)/
 
 const WHAT = `(?:log|logs|output|trace|stack ?trace|traceback|error|errors|message|response|reply|answer|result|results|file|files|content|contents|e-?mail|mail|letter|readme|docs?|documentation|page|article|post|issue|ticket|bug report|report|snippet|code|diff|patch|transcript|conversation|chat|comment|comments|review|thread|text|document|ausgabe|fehler|datei|inhalt|nachricht|protokoll|ergebnis|antwort|sortie|journal|erreur|fichier|courriel|résultats?|réponse|salida|registro|archivo|correo|resultados?|respuesta|saída|arquivo|uscita|messaggio|risultato|вывод|лог|файл|письмо|ошибка|ответ|日志|输出|错误|文件|邮件|ログ|出力|エラー|ファイル|로그|출력|오류|파일)`
 const HERE = `(?:here(?:'s| is| are|’s| you go| comes)|this is|these are|below (?:is|are)|following (?:is|are)|(?:i|we) (?:got|get|see|saw|received|copied|found)|see|look at|paste[ds]?|pasting|attached|hier (?:ist|sind|kommt)|das ist|voici|voilà|aqu[ií] (?:est[áa]|tienes?|están)|ecco|вот|这是|以下是|これは|以下は|여기)`
@@ -52,7 +52,7 @@ const INTRODUCES = [
     `^(?:on|am|le|el|em|il|op|den|\\d{1,4}[-./])(?!\\p{L})[^?!]{0,20}\\d[^?!]{4,120}(?<!\\p{L})${SAYS}(?!\\p{L})[^?!]{0,80}[:：]\\s*$`,
     'iu',
   ),
-  /^(?:from|subject|date|sent|to|cc|von|betreff|gesendet|datum|de|objet|envoyé|à|asunto|para) ?: \S.*$/i,
+  /^(?:from|subject|date|sent|to|cc|von|betreff|gesendet|datum|de|objet|envoyé|à|asunto|para|assunto|da|oggetto|van|onderwerp|от|кому|тема|дата|发件人|收件人|主题|差出人|宛先|件名) ?[:：] ?\S.*$/iu,
   /^-{2,}\s*(?:forwarded|original|ursprüngliche|weitergeleitete|message (?:transféré|d'origine)|mensaje)/i,
   // A time, or a name and a time: a number behind a single blank may be a version.
   /^(?:(?:\p{Lu}\S*(?: \p{Lu}\S*){0,3}|[\w.-]{2,30})(?:\s{2,}|\s+(?=\S+\s?[AP]M)))?\d{1,2}:\d\d(?::\d\d)?\s?(?:[AP]M)?\s*$/u,
@@ -60,6 +60,13 @@ const INTRODUCES = [
   /(?<!\p{L})(?:commented|replied|answered|posted|asked) (?:on \S+ )?(?:\d|an? |last |yesterday)[^.!?]{0,20}(?:ago|week|month|year|yesterday|\d)\s*:?\s*$/iu,
   /^(?:answered|asked|posted|reported|commented|comment|review) by (?:\S[^.!?]{0,80}[:：]|(?:@|u\/)[\w.-]{1,40})\s*$/iu,
   /^(?:answered|asked|edited|modified|posted|commented)(?: on)? (?:\p{L}{3,9}\.? \d{1,2}|\d{1,2}\.? \p{L}{3,9}|\d{4}-)(?:[^.!?]|\.\d){0,60}$/iu,
+  // A text to be worked on, which is no rule for that work.
+  /(?<!\p{L})(?:translate|proofread|paraphrase|rephrase|spell-?check|übersetze?|korrigiere|traduis|traduc[ei]|traduza|переведи|翻译|翻訳)(?!\p{L})(?:(?!\b(?:rules?|always|never|must)\b)[^.!?:：]){0,60}[:：]/iu,
+  /(?<!\p{L})(?:rewrite|reword|shorten|summari[sz]e|improve|review|edit|explain|grammar of|typos in|tone of) (?:this|these|that|the following|my)(?:(?!\b(?:rules?|always|never|must|so that|such that)\b)[^.!?:：]){0,60}[:：]\s*$/iu,
+  // The head of a release or a clause, and how old a post is.
+  /^(?:#{1,4} \[?v?\d+\.\d+|§+ ?\d)/,
+  /^(?:\S{1,40}(?: \S{1,30})?\s*[·•|,–-]\s*)?(?:\d+|an?) ?(?:[smhdwy]|mo|seconds?|minutes?|hours?|days?|weeks?|months?|years?) ago\s*(?:$|[|·•([])/iu,
+  /^\S{1,40} (?:\d+|an?) (?:minute|hour|day|week|month|year)s? ago\s*\|/i,
   // Notes of a meeting.
   /^\W{0,4}(?:attendees|participants|present|minutes|teilnehmer(?:innen)?|anwesend|protokoll|présents|participants|asistentes)\b(?: of\b[^.!?]{0,40})?\W{0,4}(?:[:：]|\d{4}|\d{1,2}[./]\d)/iu,
   /^(?:answered|asked|posted|reported|commented) by \S[^.!?]{0,60}(?<!\p{L})(?:\d{4}|\d{1,2}:\d\d(?: ?[ap]m)?|ago|yesterday)\s*$/iu,

@@ -1,5 +1,6 @@
 // Splits typed text into sentences, without pasted code, quotations, logs and mails
-import { type Line, typedLines } from './pasted.ts'
+import type { Line } from './listings.ts'
+import { typedLines } from './pasted.ts'
 
 /** Longer ones are pasted text, not something that a person says in passing. */
 const LONGEST_CHARS = 600
