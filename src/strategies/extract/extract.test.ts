@@ -18,6 +18,7 @@ import { createThreads } from '../../threads/threads.ts'
 import { asCompactionStrategy } from '../as-compaction-strategy.ts'
 import { OPENING } from './earlier-brief.ts'
 import { extract } from './extract.ts'
+import { fitSummaries } from './standing-summary.ts'
 
 function propose(log: TestLog, given: Partial<StrategyInput> = {}) {
   return extract.propose({
@@ -307,6 +308,16 @@ describe('what stays', () => {
     expect(JSON.stringify(edits)).not.toContain('harbour')
   })
 
+  it('has room for the note on a request before one that is too long', async () => {
+    const log = new TestLog()
+    log.append([user(`Never push to main, and say so: ${'keep it in mind; '.repeat(60)}`)])
+    log.append([user(`This is the log:\n${'error: no such file\n'.repeat(900)}`)])
+    log.append(filler(30))
+    await compact(log, 1_200)
+    expect(weightOf(log.context)).toBeLessThanOrEqual(1_200)
+    expect(shown(log).join('\n')).toContain('Never push to main, and say so')
+  })
+
   it('names the floor where the target cannot be met', async () => {
     const log = session()
     const failed = await propose(log, { targetTokens: 12 }).catch((error: unknown) => error)
@@ -358,6 +369,7 @@ describe('compacted again and again', () => {
     log.append([user(earlier), ...filler(30), user('Go on with the tests.'), ...filler(3, 'late')])
     await compact(log, 1_200)
     for (const rule of rules) expect(buildBrief(log)).toContain(rule)
+    expect(buildBrief(log).includes('Make it faster.')).toBe(goal !== '')
     expect(buildBrief(log).match(/Context note/g)).toHaveLength(1)
   })
 
@@ -442,5 +454,32 @@ describe('compacted again and again', () => {
       }
     }
     expect(await stated(true)).toEqual(await stated(false))
+  })
+})
+
+describe('summaries that stand', () => {
+  it('lose what a newer one says, and the headings over nothing else', () => {
+    const older = [
+      '1. Next steps:',
+      '- run the tests',
+      '2. **Files:**',
+      '- src/a.ts',
+      '- run the tests',
+      '**State**',
+      '- run the tests',
+      '**Note** the port is 5432.',
+      '- run the tests',
+    ].join('\n')
+    const fitted = fitSummaries(
+      [
+        { ref: 'c1.0', text: older },
+        { ref: 'c2.0', text: '- run the tests' },
+      ],
+      2_000,
+    )
+    expect(fitted.map(({ text }) => text)).toEqual([
+      '2. **Files:**\n- src/a.ts\n**State**\n**Note** the port is 5432.',
+      '- run the tests',
+    ])
   })
 })

@@ -12,7 +12,7 @@ import { Sequence } from '../../core/log/upcast.ts'
 import { type Steps, wait } from '../../core/steps.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
-import { findRoot, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
+import { findRoot, type Item, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
 import { carriedEntry } from '../../core/view/request-note.ts'
 import { contentOf } from '../../core/view/round-results.ts'
 import { runsOf } from '../../core/view/seam.ts'
@@ -96,26 +96,22 @@ export function* proposeExtract(
 
 /** The brief first; what the user said last, and what is shown in part, stand where they stood. */
 function findEdits(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): Edit[] {
-  const { items, cut, covered, request, shortened, note } = plan
+  const { covered, beyond, request, note } = plan
   const edits = rewritten.map(({ edit }) => edit)
   if (covered.length === 0) return edits
-  const kept = runsOf(
-    covered.filter((item) => item === request || isSealed(item, eventAt)),
-    eventAt,
-  )
+  const keptIn = (stretch: readonly Item[]): Put[] => {
+    const kept = stretch.filter((item) => item === request || isSealed(item, eventAt))
+    return runsOf(kept, eventAt).map((keep) => ({ keep }))
+  }
   const put: Put[] = [
     { type: 'USER_MESSAGE', data: brief, label: 'brief' },
     ...(note === undefined ? [] : [carriedEntry(note)]),
-    ...kept.map((keep) => ({ keep })),
+    ...keptIn(covered),
   ]
-  const inBrief = new Set(covered)
-  const others = items
-    .slice(0, cut)
-    .filter((item) => item !== shortened?.item && !inBrief.has(item))
   return [
     { covers: runsOf(covered, eventAt), put },
     // What is on the other side of a shortened request is told in the brief, too.
-    ...(others.length > 0 ? [{ covers: runsOf(others, eventAt), put: [] }] : []),
+    ...(beyond.length > 0 ? [{ covers: runsOf(beyond, eventAt), put: keptIn(beyond) }] : []),
     ...edits,
   ]
 }

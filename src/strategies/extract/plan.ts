@@ -12,7 +12,7 @@ import { isSaidByUser } from '../../core/view/last-request.ts'
 import { lastRoundStart, seamsOf } from '../../core/view/seam.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { cappedEntry } from '../ladder/edits.ts'
-import { cutUnseen, heldStart } from '../range.ts'
+import { cutUnseen, heldStart, weigh } from '../range.ts'
 import { asRef, resultWith } from '../trim.ts'
 
 export interface Plan {
@@ -31,6 +31,8 @@ export interface Plan {
   readonly stays: readonly Item[]
   /** What the brief is in place of: all before the cut, except for a request that is shown in part. */
   readonly covered: readonly Item[]
+  /** What else is before the cut, on the other side of such a request: it goes, too. */
+  readonly beyond: readonly Item[]
   /** The gate wants a brief that is smaller than what goes. */
   readonly mostBriefTokens: number
   /** What these weigh, with the system prompts, the pinned texts, and the note. */
@@ -59,7 +61,6 @@ const MASKED_TOKENS = 24
 const LEAST_MASKED_TOKENS = 48
 /** Less need not be smaller than what it replaces. */
 const LEAST_BRIEF_TOKENS = GATE_MIN_TOKENS - 1
-const NONE: ReadonlySet<EntryId> = new Set()
 
 export function buildPlan(input: PlanInput): Plan {
   const { context, eventAt, pins, targetTokens, tailShare, requestTokens } = input
@@ -99,18 +100,20 @@ export function buildPlan(input: PlanInput): Plan {
     (sum, item, at) => sum + (isStaying(item, at) ? (tokens[at] as number) : 0),
     headTokens,
   )
-  const covered = coveredByBrief(items.slice(0, cut), shortened?.item)
+  const [covered, beyond] = stretchesAround(items.slice(0, cut), shortened?.item)
   const stays = items.filter(isStaying)
   const staying = new Set(stays)
-  const goes = covered.filter((item) => !staying.has(item))
-  const goesTokens = sum(goes.map((item) => item.tokens))
-  const gone = new Set(goes.map(({ id }) => id))
+  const leaves = (stretch: readonly Item[]) => stretch.filter((item) => !staying.has(item))
+  const goesTokens = weigh(leaves(covered))
   const open = openRequests(items, eventAt, GATE_MIN_TOKENS)
-  const isCounted =
-    sum(covered.map((item) => item.tokens)) >= GATE_MIN_TOKENS ||
-    goes.some(({ id }) => open.has(id))
-  const counted = isCounted ? gone : NONE
-  const note = requestNote({ items, eventAt, goes: gone, counted, targetTokens })?.text
+  // As the gate counts: it adds the note where a request goes with either stretch.
+  const isCounted = (stretch: readonly Item[]) =>
+    weigh(stretch) >= GATE_MIN_TOKENS || leaves(stretch).some(({ id }) => open.has(id))
+  const idsOf = (stretches: readonly (readonly Item[])[]) =>
+    new Set(stretches.flatMap(leaves).map(({ id }) => id))
+  const goes = idsOf([covered, beyond])
+  const counted = idsOf([covered, beyond].filter(isCounted))
+  const note = requestNote({ items, eventAt, goes, counted, targetTokens })?.text
   const noteTokens = note === undefined ? 0 : weighUser(note)
   return {
     items,
@@ -121,6 +124,7 @@ export function buildPlan(input: PlanInput): Plan {
     capped,
     stays,
     covered,
+    beyond,
     mostBriefTokens: Math.max(LEAST_BRIEF_TOKENS, goesTokens - 1) - noteTokens,
     fixedTokens: fixedTokens + noteTokens,
     ...(note !== undefined && { note }),
@@ -132,13 +136,15 @@ export function isSealed({ id }: Item, eventAt: EventAt): boolean {
   return newEntryAt(id, eventAt)?.native !== undefined
 }
 
-/** A rewritten entry stands alone; the brief takes the larger stretch on one side of it. */
-function coveredByBrief(before: readonly Item[], shortened: Item | undefined): readonly Item[] {
+/** A rewritten entry stands alone; the brief takes the larger stretch on one side of it, which comes first here. */
+function stretchesAround(
+  before: readonly Item[],
+  shortened: Item | undefined,
+): readonly [readonly Item[], readonly Item[]] {
   const at = shortened ? before.indexOf(shortened) : -1
-  if (at < 0) return before
-  const sides = [before.slice(0, at), before.slice(at + 1)]
-  const [left = 0, right = 0] = sides.map((side) => sum(side.map((item) => item.tokens)))
-  return (left >= right ? sides[0] : sides[1]) ?? []
+  if (at < 0) return [before, []]
+  const [left, right] = [before.slice(0, at), before.slice(at + 1)]
+  return weigh(left) >= weigh(right) ? [left, right] : [right, left]
 }
 
 function tooLong(

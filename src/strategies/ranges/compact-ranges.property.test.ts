@@ -136,9 +136,12 @@ function cutByHand(
     .flatMap((message, at) => [summaries.get(at), message])
     .filter((message) => message !== undefined)
     .filter((message) => stripped(message).parts.length > 0)
-  const last = left.findLast(({ role }) => role === 'assistant')
-  const open = last?.parts.some(({ type }) => type === 'tool_call') ? last : undefined
-  return left.map((message) => (message === open ? message : stripped(message)))
+  // The last round keeps its thinking: a summary behind it is no answer that has taken up its results.
+  const isAnswer = ({ role }: Message) => role === 'assistant'
+  const lastRounds = [left.findLast(isAnswer), messages.findLast(isAnswer)].filter((answer) =>
+    answer?.parts.some(({ type }) => type === 'tool_call'),
+  )
+  return left.map((message) => (lastRounds.includes(message) ? message : stripped(message)))
 }
 
 function hasCheckpoint(parts: readonly MessagePart[], id: string): boolean {

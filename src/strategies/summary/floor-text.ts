@@ -247,6 +247,7 @@ export async function buildBrief(brief: BriefInput): Promise<string> {
     request: undefined,
     shortened: undefined,
     masked: [],
+    beyond: [],
     stays,
     covered,
     mostBriefTokens: maxTokens,
