@@ -1,7 +1,7 @@
 // What is left of an older tool result, and which ones stay whole.
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../test/generate/test-log.ts'
-import { user } from '../../test/say.ts'
+import { answer, result, user } from '../../test/say.ts'
 import type { Block, ToolStatus } from '../core/view/content.ts'
 import { weightOf } from '../core/view/context.ts'
 import { contentOf } from '../core/view/round-results.ts'
@@ -93,6 +93,17 @@ describe('mask', () => {
     const found = await masked(log, weightOf(log.context) - 20)
     expect(found[0]).toMatch(/^\[Masked/)
     expect(found[1]).toBe(long('b'))
+  })
+
+  it('takes the oldest first among the results of one answer, too', async () => {
+    const log = new TestLog()
+    log.append([user('Look at it.'), ...answer('', 'a', 'b')])
+    log.append([result('b', long('b')), result('a', long('a'))])
+    for (let at = 0; at < WHOLE_ROUNDS; at += 1)
+      log.append([...answer('', `c${at}`), result(`c${at}`, long('recent'))])
+    const found = await masked(log, weightOf(log.context) - 20)
+    expect(found[0]).toMatch(/^\[Masked/)
+    expect(found[1]).toBe(long('a'))
   })
 
   it('lets no line of an output pass for a ref or a tag', async () => {

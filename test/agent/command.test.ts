@@ -102,7 +102,10 @@ describe('other commands', () => {
     expect(await say('/preset')).toMatchObject({ ok: true, text: expect.stringContaining('log') })
     expect(await say('/preset precis')).toMatchObject({ ok: true })
     expect(await say('/preset')).toMatchObject({ text: expect.stringContaining('precis') })
-    expect(await say('/strategy nonsense')).toMatchObject({ ok: false })
+    expect(await say('/strategy nonsense')).toMatchObject({
+      ok: false,
+      text: expect.stringMatching(/Known: .*cascade.*; preset selects the default of the preset\./),
+    })
     expect(await say('/strategy trim-tool-results')).toMatchObject({ ok: true })
     expect(await say('/strategy')).toMatchObject({
       text: expect.stringMatching(/^Strategy: trim-tool-results\. .*\/strategy preset goes back/),
@@ -159,5 +162,11 @@ describe('other commands', () => {
     })
     await agent.sendMessage(threadId, '/redo')
     expect((await threads.messages(threadId)).messages).toEqual(compacted)
+    await agent.sendMessage(threadId, 'Hello again')
+    await agent.sendMessage(threadId, '/compact')
+    expect(await agent.sendMessage(threadId, '/undo 3')).toMatchObject({
+      reply: { ok: true, text: '2 compactions were undone.' },
+    })
+    expect((await threads.messages(threadId)).messages.slice(0, before.length)).toEqual(before)
   })
 })

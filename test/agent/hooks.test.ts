@@ -116,6 +116,17 @@ describe('after a compaction', () => {
     )
   })
 
+  it.each([
+    [{ notice: 5 }, 'its notice or reminder is not a text.'],
+    [{ reminder: ['x'] }, 'its notice or reminder is not a text.'],
+  ])('a hook that says %j fails by its name, and the compaction is done', async (said, why) => {
+    const after = () => said as unknown as string
+    const { agent, threadId, frames } = await hooked([{ name: 'mine', after }])
+    expect(await agent.compact(threadId)).toMatchObject({ success: true })
+    const message = `Hook mine failed after the compaction: ${why}`
+    expect(frames).toContainEqual(expect.objectContaining({ type: 'notice', message }))
+  })
+
   it('a hook may speak to the model: a reminder behind what is there now [ALWAYS-16]', async () => {
     const after = () => ({ reminder: 'The plan is in plan.md.', notice: 'Told the model.' })
     const { agent, threadId, dev, frames } = await hooked([{ after }])

@@ -27,6 +27,14 @@ describe('a task', () => {
     const { agent, threadId, threads, dev, events, eventsOf } = await setUpAgent()
     dev.script(withTask(() => ({ text: 'There are three.' })))
     expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ text: 'All done.' })
+    const { tools } = (dev.requests[0]?.body ?? {}) as { tools?: { name: string }[] }
+    expect(tools?.find(({ name }) => name === 'task')).toMatchObject({
+      input_schema: {
+        properties: { prompt: { type: 'string' }, title: { type: 'string' } },
+        required: ['prompt'],
+        additionalProperties: false,
+      },
+    })
     const [result] = await eventsOf('TOOL_RESULT')
     expect(result?.data.content).toEqual([{ type: 'text', text: 'There are three.' }])
     const { threadId: below = '' } = (result?.data.metadata ?? {}) as { threadId?: string }

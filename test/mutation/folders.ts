@@ -50,7 +50,13 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   },
   agent: {
     sources: ['src/agent/**/*.ts'],
-    tests: ['src/agent/**/*.test.ts', 'test/agent/!(soak|faults|range-random).test.ts'],
+    tests: [
+      'src/agent/**/*.test.ts',
+      'test/agent/!(soak|faults|range-random).test.ts',
+      'test/summaries/@(fresh|log).test.ts',
+      'test/server/@(preview|send).test.ts',
+      'test/tui/compactions.test.ts',
+    ],
     goalPercent: 75,
     tier: 'fast',
   },
@@ -58,7 +64,9 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     sources: ['src/strategies/**/*.ts'],
     tests: [
       'src/strategies/**/*.test.ts',
-      'test/summaries/@(forms|hostile|log).test.ts',
+      'src/compactor/@(binding|compact|conversations).test.ts',
+      'test/fold/fold.test.ts',
+      'test/summaries/@(forms|hostile|keep-recent|log|next-prompt|whole).test.ts',
       'test/golden/@(asking|fold|strategies).test.ts',
     ],
     goalPercent: 75,

@@ -4,7 +4,7 @@ import type { Reading } from '../../core/edit/change.ts'
 import { pinnedEntries, pinnedText, pinsReducer } from '../../core/edit/pins.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import { type ThreadChoices, threadSettingsReducer } from '../../core/settings/settings-keys.ts'
-import type { Json } from '../../core/text/json.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
 import { type Context, calibrationOf, weightOf } from '../../core/view/context.ts'
 import type { Item } from '../../core/view/entry.ts'
 import { checkpointsReducer, generateCheckpointId, openRoundStart } from '../../core/view/seam.ts'
@@ -176,26 +176,15 @@ function readTools(turn: Turn, state: ThreadState): readonly Tool[] {
   return list
 }
 
-/** Offered like any other tool; how it is run is in compact-call.ts, since it needs the thread. */
+/** Offered like any other tool; compact-call.ts runs it, since that needs the thread. */
 function compactTool({ ports }: AgentCore, mode: 'ranges' | 'summary'): Tool {
   return {
     ...ports.compactTool.schema(mode),
     effect: 'none',
     isParallel: false,
-    subjectOf: (input: Json) => compactSubject(input),
-    run: async () => ({
-      status: 'failed',
-      content: [{ type: 'text', text: 'compact can only be called by itself, once in an answer.' }],
-    }),
+    subjectOf: () => '',
+    run: async () => failed('compact cannot be run as other tools are.'),
   }
-}
-
-function compactSubject(input: Json): string {
-  const replacements =
-    typeof input === 'object' && input !== null && 'replacements' in input
-      ? input.replacements
-      : undefined
-  return Array.isArray(replacements) ? `${replacements.length} ranges` : 'the whole thread'
 }
 
 /**
@@ -262,7 +251,6 @@ function readOutcome({ end, text: said, usage, error, threadId }: TaskResult): T
 }
 
 function stringAt(input: Json, field: string): string | undefined {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return undefined
-  const value = (input as { readonly [name: string]: Json })[field]
+  const value = isFields(input) ? input[field] : undefined
   return typeof value === 'string' ? value : undefined
 }

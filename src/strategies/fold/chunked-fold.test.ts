@@ -193,7 +193,20 @@ describe('a fold', () => {
     expect(provider.asked).toHaveLength(asked)
     expect(again.metadata).toMatchObject({ chunks: 1, reusedChunks: 1 })
     expect(again.usage).toBeUndefined()
-    for (const nonsense of [null, 5, [], { summary: 7 }, { summary: '', nextSavedId: 1 }]) {
+    const parts = [...kept.kept.values()].flat() as { [name: string]: Json }[]
+    const altered = (name: string, value: Json) => parts.map((part) => ({ ...part, [name]: value }))
+    for (const nonsense of [
+      null,
+      5,
+      [],
+      { summary: 7 },
+      { summary: '', nextSavedId: 1 },
+      altered('end', Number(parts[0]?.end) + 0.5),
+      altered('chunks', '1'),
+      altered('nextSavedId', -1),
+      altered('summary', ''),
+      altered('print', 'other'),
+    ]) {
       for (const key of kept.kept.keys()) kept.kept.set(key, nonsense as Json)
       expect((await propose(log(), { provider, scratch: kept })).metadata).toMatchObject({
         reusedChunks: 0,

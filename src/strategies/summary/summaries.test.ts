@@ -6,7 +6,7 @@ import type { Strategy } from '../../core/edit/strategy.ts'
 import type { AskRequest, ModelPort } from '../../core/ports.ts'
 import type { StopReason } from '../../core/view/content.ts'
 import { registerDefaultStrategies } from '../index.ts'
-import { aiSummarize, summarize } from './whole-summary.ts'
+import { aiSummarize, summarize, wholeSummaryByModel } from './whole-summary.ts'
 
 /** A model that answers from a script and keeps what it was asked. */
 function scripted(
@@ -101,6 +101,7 @@ describe('summarize', () => {
   it('asks nobody about an empty thread, and needs somebody to ask about any other', async () => {
     const model = scripted('S')
     expect(await propose(summarize, new TestLog(), model)).toEqual({ edits: [] })
+    expect(await propose(wholeSummaryByModel, new TestLog(), model)).toEqual({ edits: [] })
     expect(model.requests).toEqual([])
     await expect(propose(summarize, new TestLog())).rejects.toThrow(
       'requires an Agent instance or AI provider',
