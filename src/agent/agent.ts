@@ -6,7 +6,7 @@ import { PrecisError } from '../core/errors.ts'
 import { bearsEntry, type ThreadEvent } from '../core/log/event.ts'
 import { textOfUserContent, type UserContent } from '../core/view/content.ts'
 import { type CommandReply, runCommand } from './commands/commands.ts'
-import { undoLast } from './commands/undo.ts'
+import { undoCompaction, undoLast } from './commands/undo.ts'
 import { compactAsJob } from './compaction/background.ts'
 import { compactByCommand, type OrderOptions } from './compaction/compact-thread.ts'
 import { moveInbox } from './compaction/compaction-run.ts'
@@ -114,7 +114,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
     undo: (threadId, compaction) =>
       compaction === undefined
         ? undoLast(core, threadId)
-        : core.desks.of(threadId).request.run(() => ports.threads.undo(threadId, compaction)),
+        : undoCompaction(core, threadId, compaction),
     redo: (threadId) => core.desks.of(threadId).request.run(() => ports.threads.redo(threadId)),
     abort: (threadId) => stop(core.desks.of(threadId)),
     async close() {

@@ -41,6 +41,7 @@ export interface EntryPlace {
   readonly place?: number // in the context, 0 is the first
   readonly by?: string // the ref of what stands in its place
   readonly label?: string // what that is: summary, trimmed, …
+  readonly together?: number // so many entries, this one included, come back with it
 }
 export interface ContextPage {
   readonly items: readonly ContextEntry[]

@@ -190,6 +190,7 @@ export const entryPlacesSchema = z
         place: count.exactOptional().describe('in the context, from 0'),
         by: z.string().exactOptional().describe('the ref of what stands in its place'),
         label: z.string().exactOptional(),
+        together: count.exactOptional().describe('so many entries come back with this one'),
       }),
     ),
   })

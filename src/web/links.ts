@@ -10,11 +10,21 @@ export interface Links {
   placeOf(ref: string): EntryPlace | undefined
   /** Shows an entry on both sides, wherever it is now. */
   show(ref: string, side: Side): void
+  /** Puts a removed entry back into the context, with all that the same text stands for. */
+  bringBack(ref: string): void
+  /** Puts its text into the message that is being written. */
+  quote(ref: string): void
   /** The entry that was shown last. */
   readonly shown: string | undefined
 }
 
-const NOWHERE: Links = { placeOf: () => undefined, show: () => undefined, shown: undefined }
+const NOWHERE: Links = {
+  placeOf: () => undefined,
+  show: () => undefined,
+  bringBack: () => undefined,
+  quote: () => undefined,
+  shown: undefined,
+}
 
 export const LinksContext = createContext<Links>(NOWHERE)
 

@@ -1,9 +1,10 @@
 // Parts of an open thread: what can be done with a block, and how the two sides are linked
 import { useCallback, useMemo, useRef, useState } from 'react'
-import type { Client, EntryPlace, ViewBlock } from '../protocol/index.ts'
+import type { Client, ViewBlock } from '../protocol/index.ts'
 import type { BlockActions, Links, Side } from './links.ts'
 import { goTo } from './route.ts'
 import type { ThreadFeed } from './thread-feed.ts'
+import { addToDraft } from './typing.ts'
 import { type Task, useTask } from './use-loaded.ts'
 import type { Panel } from './views/panels/side-panels.tsx'
 
@@ -43,6 +44,29 @@ export function useBlockActions(
   return { actions, acting }
 }
 
+/** Puts removed entries back by the command for it, and keeps what it answered until something else is done. */
+export function useBringBack(client: Client, threadId: string, { run }: Task, changed: () => void) {
+  const [answer, setAnswer] = useState<string>()
+  const bringBack = useStable((ref: string) =>
+    run(async () => {
+      setAnswer(undefined)
+      const reply = await client.send(threadId, `/expand ${ref}`)
+      if (reply.status !== 'command') return
+      if (!reply.ok) throw new Error(reply.text)
+      setAnswer(reply.text)
+      changed()
+    }),
+  )
+  const quote = useStable((ref: string) =>
+    run(async () => {
+      const { text } = await client.recall(threadId, { ref })
+      addToDraft(threadId, `From ${ref}:\n${text}\n`)
+    }),
+  )
+  const forget = useCallback(() => setAnswer(undefined), [])
+  return { bringBack, quote, answer, forget }
+}
+
 interface Linked {
   readonly links: Links
   /** What the transcript is to bring into sight. */
@@ -61,11 +85,10 @@ export function useLinked(
   threadId: string,
   {
     placeOf,
+    bringBack,
+    quote,
     onShow,
-  }: {
-    placeOf(ref: string): EntryPlace | undefined
-    onShow(side: Side): void
-  },
+  }: Pick<Links, 'placeOf' | 'bringBack' | 'quote'> & { onShow(side: Side): void },
 ): Linked {
   const [told, setTold] = useState<Linked['told']>()
   const [seen, setSeen] = useState<Linked['seen']>()
@@ -91,7 +114,10 @@ export function useLinked(
     },
     [shows, showOriginal],
   )
-  const links = useMemo(() => ({ placeOf, show, shown }), [placeOf, show, shown])
+  const links = useMemo(
+    () => ({ placeOf, show, bringBack, quote, shown }),
+    [placeOf, show, bringBack, quote, shown],
+  )
   const showCompaction = useCallback(
     (seq: number) => {
       feed

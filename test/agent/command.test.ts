@@ -1,5 +1,6 @@
 // Commands in a message: `/compact` above all, as the LOG design has it.
 import { describe, expect, it, vi } from 'vitest'
+import { HALVING, longPast } from './past.ts'
 import { lastMessages, setUpAgent } from './setup.ts'
 
 const SUMMARY = { text: 'What was said before, in short.' }
@@ -168,5 +169,57 @@ describe('other commands', () => {
       reply: { ok: true, text: '2 compactions were undone.' },
     })
     expect((await threads.messages(threadId)).messages.slice(0, before.length)).toEqual(before)
+  })
+})
+
+describe('/expand', () => {
+  async function compactedTwice() {
+    const setup = await setUpAgent()
+    const { threads, threadId } = setup
+    for (const at of [1, 2, 3, 4]) await threads.append(threadId, longPast(300, `past ${at}`))
+    const refs = async () => (await threads.context(threadId)).items.toArray().map(({ id }) => id)
+    const before = await refs()
+    await threads.compact(threadId, HALVING)
+    const once = await refs()
+    await threads.compact(threadId, HALVING)
+    return { ...setup, refs, before, once, twice: await refs() }
+  }
+
+  it('brings an entry back through everything that covers it, and says with how many', async () => {
+    const { agent, threadId, refs, before, twice } = await compactedTwice()
+    const ref = before[0] ?? ''
+    const outcome = await agent.sendMessage(threadId, `/expand [ref:${ref}]`)
+    expect(await refs()).toEqual(before)
+    expect(outcome).toMatchObject({ reply: { ok: true } })
+    expect(JSON.stringify(outcome)).toContain(
+      `${ref} is back in the context, with ${before.length - twice.length} more that the same text stood for`,
+    )
+  })
+
+  it('is undone by /undo, one step at a time', async () => {
+    const { agent, threadId, refs, before, twice } = await compactedTwice()
+    await agent.sendMessage(threadId, `/expand ${before[0]}`)
+    await agent.sendMessage(threadId, '/undo 2')
+    expect(await refs()).toEqual(twice)
+  })
+
+  it('does not keep a compaction from being undone by its number', async () => {
+    const { agent, threadId, refs, once, eventsOf } = await compactedTwice()
+    const [, second] = await eventsOf('COMPACTION')
+    const made = (await refs()).find((id) => id.startsWith('c')) ?? ''
+    await agent.sendMessage(threadId, `/expand ${made}`)
+    expect(await refs()).toEqual(once)
+    await agent.undo(threadId, second?.seq)
+    expect(await refs()).toEqual(once)
+    expect((await eventsOf('COMPACTION_UNDONE')).map(({ data }) => data.of)).toContain(second?.seq)
+  })
+
+  it('refuses what is there, what is unknown and what is no ref', async () => {
+    const { agent, threadId, before } = await compactedTwice()
+    const replyTo = async (text: string) => JSON.stringify(await agent.sendMessage(threadId, text))
+    expect(await replyTo(`/expand ${before.at(-1)}`)).toContain('is in the context already')
+    expect(await replyTo('/expand e9999')).toContain('"ok":false')
+    expect(await replyTo('/expand the port')).toContain('takes a ref such as e12')
+    expect(await replyTo('/expand')).toContain('needs a ref')
   })
 })

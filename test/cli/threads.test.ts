@@ -41,6 +41,24 @@ it.each([60, 72, 80, 100, 200])('precis threads shows titles in %i columns', asy
   expect(line).toContain(JSON.parse(listed)[0].title.slice(0, 8))
 })
 
+it('precis doctor counts the threads that precis threads lists', async () => {
+  await imported(sample('sessions/codex.jsonl'))
+  const { store } = await opened()
+  // A server keeps such threads for itself.
+  const started = {
+    v: 1,
+    id: 'evt_1',
+    timestamp: new Date(0),
+    type: 'THREAD_STARTED',
+    data: {},
+  } as const
+  await store.append('sys_ready', [{ ...started, threadId: 'sys_ready' }], { expectedVersion: 0 })
+  const listed = await place().json<unknown[]>(['threads'])
+  expect(listed).toHaveLength(1)
+  const { stdout } = await place().precis(['doctor'])
+  expect(stdout).toContain('it opens, and holds 1 thread\n')
+})
+
 describe('precis import', () => {
   it('accounts for every record, and lists the thread [NEED-20]', async () => {
     const told = await imported(sample('sessions/claude-code.jsonl'))

@@ -100,6 +100,72 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     expect(items.every(({ ref }) => ref.startsWith('e'))).toBe(true)
   })
 
+  it('bring an entry back where it is shown, and take it out again', async () => {
+    const setup = await setUp()
+    const threadId = await halved(setup)
+    const seen = async () =>
+      (await setup.client.contextEntries(threadId, { limit: 1_000 })).items.map(({ ref }) => ref)
+    const compacted = await seen()
+    const page = await setup.open(threadId)
+    const transcript = page.getByRole('region', { name: 'Transcript' })
+    await transcript.getByText('Boat 19 is at berth 19.').waitFor()
+    await transcript.focus()
+    await page.keyboard.press('Home')
+    const first = transcript.getByRole('article', { name: 'You' }).first()
+    await first.getByText(/stands for it and \d+ others\./).waitFor()
+    await first.getByRole('button', { name: 'Quote it in my message' }).click()
+    expect(await page.getByLabel('Message').inputValue()).toContain('Question 0')
+    await first.getByRole('button', { name: /^Bring all \d+ back$/ }).click()
+    await page.getByText(/is back in the context, with \d+ more/).waitFor()
+    await expect.poll(() => first.getAttribute('data-gone')).toBe('false')
+    expect((await seen()).every((ref) => ref.startsWith('e'))).toBe(true)
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(seen).toEqual(compacted)
+    await expect.poll(() => first.getAttribute('data-gone')).toBe('true')
+
+    // From the list of what a compaction removed; that compaction can still be undone.
+    const strip = page.getByRole('region', { name: 'The window' })
+    await strip.getByRole('button', { name: 'What was removed' }).click()
+    const changes = page.getByRole('region', { name: 'Before and after' })
+    await changes.getByRole('button', { name: 'Bring them back' }).first().click()
+    await page.getByText(/is back in the context/).waitFor()
+    await strip.getByRole('button', { name: 'Undo it' }).click()
+    await strip.getByText(/Undone compaction/).waitFor()
+    expect((await seen()).every((ref) => ref.startsWith('e'))).toBe(true)
+  })
+
+  it('names the compaction in effect after others were undone', async () => {
+    const setup = await setUp()
+    const threadId = await halved(setup)
+    await setup.home.threads.compact(threadId, HALVING)
+    const page = await setup.open(threadId)
+    const strip = page.getByRole('region', { name: 'The window' })
+    const panel = page.getByRole('list', { name: 'Compactions' })
+    await strip.getByRole('button', { name: 'Undo it' }).click()
+    await strip.getByText(/Last compaction in effect: removed/).waitFor()
+    await strip.getByRole('button', { name: 'What was removed' }).click()
+    const named = panel.getByRole('button').and(page.locator('[aria-current="true"]'))
+    expect(await named.innerText()).not.toContain('undone')
+    await strip.getByRole('button', { name: 'Undo it' }).click()
+    await strip.getByText(/Undone compaction/).waitFor()
+  })
+
+  it('go to the end when something is sent from further up', async () => {
+    const setup = await setUp()
+    const page = await setup.open(await halved(setup))
+    const transcript = page.getByRole('region', { name: 'Transcript' })
+    await transcript.getByText('Boat 19 is at berth 19.').waitFor()
+    await transcript.focus()
+    await page.keyboard.press('Home')
+    await transcript.getByText('Question 0:').waitFor()
+    await page.getByLabel('Message').fill('Where is the last boat?')
+    await page.keyboard.press('Enter')
+    await transcript.getByText('Where is the last boat?').first().waitFor()
+    const leftPx =
+      '(() => { const s = document.querySelector(".told .scroller"); return s.scrollHeight - s.scrollTop - s.clientHeight })()'
+    await expect.poll(() => page.evaluate(leftPx)).toBeLessThan(80)
+  })
+
   it('are listed with what came from them under them, and told apart by more than their titles', async () => {
     const { client, home, open } = await setUp()
     const { threadId } = await client.createThread({ title: 'The harbour' })

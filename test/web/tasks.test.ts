@@ -110,6 +110,8 @@ describe.skipIf(!CHROMIUM.available)(`a first look at the page ${CHROMIUM.notice
     expect(await apply.getAttribute('aria-disabled')).toBe('true')
     await dialog.getByRole('button', { name: 'Update the preview' }).click()
     await dialog.getByText(/\d+ % smaller/).waitFor()
+    const kept = dialog.getByRole('region', { name: 'Kept for your instructions' })
+    await kept.getByText(RELEASE).waitFor()
     await apply.click()
     await dialog.waitFor({ state: 'hidden' })
     await expect.poll(() => percentFull(page)).toBeLessThan(before)

@@ -12,7 +12,7 @@ import type { AgentCore, Turn } from '../core.ts'
 import { readReason } from '../loop/results.ts'
 import { readPreset, readWindowStatus } from '../loop/window-status.ts'
 import { compactionWords, contextPicture, presetWords } from './preset-words.ts'
-import { formerSession, nextSession, undoLast } from './undo.ts'
+import { expandEntry, formerSession, nextSession, undoLast } from './undo.ts'
 
 export interface CommandReply {
   readonly command: Command['command']
@@ -97,6 +97,11 @@ const RUNS: Run = {
       throw error
     }
     return 'The compaction is applied again.'
+  },
+  expand: async ({ core, threadId }, { ref }) => {
+    const others = (await expandEntry(core, threadId, ref)) - 1
+    const more = others > 0 ? `, with ${others} more that the same text stood for` : ''
+    return `${ref} is back in the context${more}. /undo takes it out again.`
   },
   pin: async ({ core, threadId }, { text }) => {
     const pinId = await core.ports.threads.pin(threadId, { text, by: 'user' })

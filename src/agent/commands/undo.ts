@@ -1,8 +1,11 @@
 // The way back: the last compaction that changed something undone, or the session before a fresh one opened.
+import { countRestored } from '../../core/edit/reverse.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import { isChange, type ThreadEvent } from '../../core/log/event.ts'
+import { isEntryId, parseEntryId } from '../../core/view/entry.ts'
 import { freshThreadsOf, pastThreadsOf } from '../../threads/open-threads.ts'
+import { unknownRef } from '../../threads/reverse-thread.ts'
 import type { Threads } from '../../threads/threads.ts'
 import type { AgentCore } from '../core.ts'
 
@@ -21,6 +24,44 @@ export function undoLast(core: AgentCore, threadId: string): Promise<ThreadEvent
     }
     for (const seq of empty) await threads.undo(threadId, seq)
     return threads.undo(threadId)
+  })
+}
+
+/** Takes back one compaction, and before it whatever was brought back of what it removed. */
+export function undoCompaction(
+  core: AgentCore,
+  threadId: string,
+  seq: number,
+): Promise<ThreadEvent> {
+  const { threads, store } = core.ports
+  return core.desks.of(threadId).request.run(async () => {
+    const { stack } = await threads.context(threadId)
+    for (const later of stack.filter((change) => change > seq).reverse()) {
+      const [row] = await store.read(threadId, { from: later, to: later })
+      const event = row && readRow(row)
+      if (event?.type === 'CONTENT_EXPANDED' && event.data.of === seq)
+        await threads.undo(threadId, later)
+    }
+    return threads.undo(threadId, seq)
+  })
+}
+
+/** Puts a removed entry back into the context, through everything that covers it; how many came back with it. */
+export async function expandEntry(core: AgentCore, threadId: string, ref: string): Promise<number> {
+  const { threads } = core.ports
+  if (!isEntryId(ref)) throw unknownRef(ref)
+  const { original } = parseEntryId(ref)
+  return core.desks.of(threadId).request.run(async () => {
+    const isShown = async () =>
+      (await threads.context(threadId)).items.toArray().some(({ id }) => id === ref)
+    if (original && (await isShown()))
+      throw new PrecisError('invalid-input', `${ref} is in the context already.`, { where: ref })
+    let count = 0
+    do {
+      const event = await threads.expand(threadId, ref)
+      if (isChange(event)) count += countRestored(event.data.edits)
+    } while (original && !(await isShown()))
+    return count
   })
 }
 

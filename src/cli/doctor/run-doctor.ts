@@ -14,8 +14,9 @@ import { asTyped, programName } from '../program-name.ts'
 import { type Environment, projectFile, stateFolder, userFile } from '../settings/places.ts'
 import { type LoadedSettings, loadSettings } from '../settings/settings.ts'
 import { refuseUnknownNames } from '../settings/show-config.ts'
-import { padColumns, print, wrapLines } from '../terminal/terminal.ts'
+import { counted, padColumns, print, wrapLines } from '../terminal/terminal.ts'
 import { openHome } from '../threads/home.ts'
+import { readConversations } from '../threads/list-threads.ts'
 import { checkLocalModels, type Finding, fault, isAtHome, note, well } from './local-models.ts'
 
 const SIGNS = { well: '✓', note: '·', fault: '✗' } as const
@@ -163,9 +164,9 @@ async function checkStore({ settings }: ResolvedSettings, io: Io): Promise<Findi
   try {
     const home = await openHome(settings, io)
     try {
-      const { items } = await home.store.list({ limit: 1000 })
-      const many = items.length === 1000 ? '1,000 or more' : String(items.length)
-      const found = well('store', `${kind}: it opens, and holds ${many} threads`)
+      const { length } = await readConversations(home.store, 1000)
+      const many = length === 1000 ? '1,000 or more threads' : counted(length, 'thread')
+      const found = well('store', `${kind}: it opens, and holds ${many}`)
       return [found, ...(await checkLogs(home.store))]
     } finally {
       await home.close()

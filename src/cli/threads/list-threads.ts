@@ -2,7 +2,7 @@
 import type { Composed } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
-import type { ThreadInfo } from '../../core/ports.ts'
+import type { Store, ThreadInfo } from '../../core/ports.ts'
 import { printableJson } from '../../core/text/visible.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { RESERVED_PREFIX } from '../../server/accounts/owners.ts'
@@ -25,13 +25,23 @@ export interface ThreadsFlags {
 export async function listThreads(flags: ThreadsFlags, io: Io): Promise<void> {
   const limit = wholeNumber(flags.limit, '--limit', 1, 1_000)
   await withHome(io, async (home) => {
-    const { items } = await home.store.list({ limit })
-    // What a server keeps for itself is no conversation.
-    const threads = items.filter(({ threadId }) => !threadId.startsWith(RESERVED_PREFIX))
     const listed: Listed[] = []
-    for (const info of threads) listed.push(await readEntry(home, info))
+    for (const info of await readConversations(home.store, limit))
+      listed.push(await readEntry(home, info))
     await writeStream(io.stdout, flags.json ? `${printableJson(listed)}\n` : buildTable(listed, io))
   })
+}
+
+/** The newest threads that are conversations; what a server keeps for itself is none. */
+export async function readConversations(store: Store, limit: number): Promise<ThreadInfo[]> {
+  const found: ThreadInfo[] = []
+  let after: string | undefined
+  do {
+    const { items, next } = await store.list({ limit, ...(after !== undefined && { after }) })
+    found.push(...items.filter(({ threadId }) => !threadId.startsWith(RESERVED_PREFIX)))
+    after = next
+  } while (after !== undefined && found.length < limit)
+  return found.slice(0, limit)
 }
 
 interface Listed {

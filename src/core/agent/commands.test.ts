@@ -57,6 +57,8 @@ const ARGUMENTS: [text: string, command: Command | undefined][] = [
   ['/undo', { command: 'undo', count: 1 }],
   ['/undo 3', { command: 'undo', count: 3 }],
   ['/redo', { command: 'redo' }],
+  ['/expand e12', { command: 'expand', ref: 'e12' }],
+  ['/expand [ref:c12.0]', { command: 'expand', ref: 'c12.0' }],
   ['/pin  never push to main ', { command: 'pin', text: 'never push to main' }],
   ['/pin two\n\nlines', { command: 'pin', text: 'two\n\nlines' }],
   ['/pins', { command: 'pins' }],

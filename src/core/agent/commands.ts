@@ -12,6 +12,7 @@ export type Command =
   | { readonly command: 'compact-and-continue'; readonly nextPrompt?: string }
   | { readonly command: 'undo'; readonly count: number } // so many compactions, newest first
   | { readonly command: 'redo' }
+  | { readonly command: 'expand'; readonly ref: string }
   | { readonly command: 'pin'; readonly text: string }
   | { readonly command: 'pins' }
   | { readonly command: 'unpin'; readonly pinId: string }
@@ -74,6 +75,7 @@ const ROWS: readonly Row[] = [
   })),
   row('/undo', '[n]', 'Undo the last compaction, or the last n', parseCount),
   row('/redo', '', 'Redo the last undone compaction', bare({ command: 'redo' })),
+  row('/expand', '<ref>', 'Put removed content back into the context, by its ref', parseExpand),
   row('/pin', '<text>', 'Keep a text word for word through every compaction', (rest, name) =>
     rest === undefined ? missing(name, 'the text to keep') : { command: 'pin', text: rest },
   ),
@@ -182,9 +184,22 @@ function parseCount(rest: string | undefined, name: string): Command {
 }
 
 /** A ref is read as such also in the brackets in which the context shows it. */
+function parseExpand(rest: string | undefined, name: string): Command {
+  if (rest === undefined) return missing(name, 'a ref')
+  const ref = refIn(rest)
+  return parseRef(ref)
+    ? { command: 'expand', ref }
+    : invalid(name, `${name} takes a ref such as e12, not ${quoted(rest)}.`)
+}
+
+/** Also as texts write it: `[ref:e12]`. */
+function refIn(rest: string): string {
+  return /^\[?(?:ref:\s*)?([^\s\]]+)\]?$/.exec(rest)?.[1] ?? ''
+}
+
 function parseRecall(rest: string | undefined, name: string): Command {
   if (rest === undefined) return missing(name, 'a query or a ref')
-  const ref = /^\[?(?:ref:\s*)?([^\s\]]+)\]?$/.exec(rest)?.[1] ?? ''
+  const ref = refIn(rest)
   return parseRef(ref) ? { command: 'recall-ref', ref } : { command: 'recall', query: rest }
 }
 

@@ -55,7 +55,10 @@ export function redo(
   return takeBack(context, changeAt(target, eventAt), eventAt)
 }
 
-/** Puts back what the entry `id` stands for, or, for dropped content, the stretch it was dropped in. */
+/**
+ * Puts back what the entry `id` stands for, or, for dropped content, the stretch it was dropped in. What several
+ * compactions cover comes back by one of them at a time, the newest first.
+ */
 export function expand(context: Context, eventAt: EventAt, id: EntryId): ReversalDraft {
   const visible = indexOf(context.items.toArray())
   for (const seq of context.active.toReversed()) {
@@ -64,6 +67,9 @@ export function expand(context: Context, eventAt: EventAt, id: EntryId): Reversa
       (inverse) => !hidesOnly(inverse) && restores(inverse, id, visible),
     )
     if (!edit) continue
+    // Covered again since: what covers it comes back first.
+    const hidden = coverOf(edit, id, visible)
+    if (hidden) return expand(context, eventAt, hidden)
     const data = reversal(context, change, [withThinkingHidden(edit)], seq, eventAt)
     return { type: 'CONTENT_EXPANDED', data: { ...data, of: seq, reverts: seq } }
   }
@@ -73,10 +79,31 @@ export function expand(context: Context, eventAt: EventAt, id: EntryId): Reversa
   })
 }
 
+/** How many entries edits bring back that were not in the context before. */
+export function countRestored(edits: readonly Edit[]): number {
+  const sizeOf = (run: Run) => (typeof run === 'string' ? Number(!isMade(run)) : run[2])
+  return edits.reduce((sum, { covers, put }) => {
+    const kept = put.reduce((all, each) => all + ('keep' in each ? sizeOf(each.keep) : 0), 0)
+    return sum + kept - covers.reduce((all, run) => all + sizeOf(run), 0)
+  }, 0)
+}
+
 /** Would this inverse edit, as things stand, replace `id` or bring it back? */
 function restores(inverse: Edit, id: EntryId, visible: ReadonlyMap<EntryId, number>): boolean {
   if (inverse.covers.some((run) => runHas(run, id)) && isMade(id)) return visible.has(id)
   return !visible.has(id) && inverse.put.some((put) => 'keep' in put && runHas(put.keep, id))
+}
+
+/** The replacement that this edit would take out, where another one has taken its place. */
+function coverOf(
+  { covers }: Edit,
+  id: EntryId,
+  visible: ReadonlyMap<EntryId, number>,
+): EntryId | undefined {
+  return covers.find(
+    (run): run is EntryId =>
+      typeof run === 'string' && isMade(run) && run !== id && !visible.has(run),
+  )
 }
 
 function isMade(id: EntryId): boolean {

@@ -32,7 +32,7 @@ export async function readPlaces(
   const last = Math.min(from + limit - 1, context.version)
   if (from > last) return []
   const events = rows.addRows(await store.read(threadId, { from, to: last }))
-  const replaced = new Map<number, Pick<EntryPlace, 'place' | 'by' | 'label'>>()
+  const replaced = new Map<number, Pick<EntryPlace, 'place' | 'by' | 'label' | 'together'>>()
   const originals = new Originals(store, threadId)
   let place = headIds(context).length
   for (const { id, kind } of context.items) {
@@ -43,9 +43,10 @@ export async function readPlaces(
       if (parsed.seq >= from && parsed.seq <= last) replaced.set(parsed.seq, at)
       continue
     }
+    const found = { ...at, by: id, together: await originals.under(id) }
     for (const [first, end] of await originals.spans(id))
       for (let seq = Math.max(first, from); seq <= Math.min(end, last); seq += 1)
-        replaced.set(seq, { ...at, by: id })
+        replaced.set(seq, found)
   }
   await rows.loadEntries(
     [...new Set([...replaced.values()].flatMap(({ by }) => (by ? [by as EntryId] : [])))],

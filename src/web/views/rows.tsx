@@ -23,6 +23,8 @@ interface RowsProps {
   readonly label: string
   /** What is added is seen, unless the reader has gone up. */
   readonly staysAtEnd?: boolean
+  /** With each new number the end comes into sight, wherever the reader is. */
+  readonly toEnd?: number
   /** What was there before is still coming in: the end is in sight until all of it has its size. */
   readonly isOpening?: boolean
   readonly before?: ReactNode
@@ -59,6 +61,13 @@ export function Rows(props: RowsProps) {
   useEffect(() => {
     if (props.target) isHeld.current = false
   }, [props.target, isHeld])
+  const { toEnd = 0 } = props
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each number
+  useEffect(() => {
+    if (toEnd === 0) return
+    isHeld.current = true
+    return aimAt(rows, count - 1, 'end')
+  }, [toEnd])
   const scrolled = () => {
     if (!place.current) return
     const { scrollTop, scrollHeight, clientHeight } = place.current

@@ -1,7 +1,7 @@
 // Texts of any length: shown in part until more is asked for, with their refs as links.
 import { Fragment, type ReactNode, useState } from 'react'
 import { REF_IN_TEXT, useLinks } from '../links.ts'
-import { clockText, timeText, visibleText } from '../shown-text.ts'
+import { clockText, countText, timeText, visibleText } from '../shown-text.ts'
 import { labelWords } from '../words.ts'
 
 const SHOWN_CHARS = 4_000
@@ -62,25 +62,33 @@ export function WithRefs({ text }: { readonly text: string }): ReactNode {
   ))
 }
 
-/** The model does not see it any more: what stands for it. */
+/** The model does not see it any more: what stands for it, and the ways back. */
 export function Gone({ entry }: { readonly entry: string | undefined }) {
-  const { placeOf, show } = useLinks()
+  const { placeOf, show, bringBack, quote } = useLinks()
   const place = entry === undefined ? undefined : placeOf(entry)
   if (!place || entry === undefined) return null
-  const { by, label } = place
+  const { by, label, together = 1 } = place
   return (
-    <p className="gone">
+    <div className="gone">
       {by === undefined || label === undefined ? (
-        'No longer in the context; nothing stands for it.'
+        <span>No longer in the context; nothing stands for it.</span>
       ) : (
-        <>
+        <span>
           No longer in the context.{' '}
           <button type="button" className="link" onClick={() => show(entry, 'seen')}>
             {labelWords(label)} {by}
           </button>{' '}
-          stands for it.
-        </>
+          stands for it{together > 1 && ` and ${countText(together - 1, 'other', 'others')}`}.
+        </span>
       )}
-    </p>
+      <button type="button" className="small" onClick={() => bringBack(entry)}>
+        {together > 1 ? `Bring all ${together.toLocaleString()} back` : 'Bring it back'}
+      </button>
+      {together > 1 && (
+        <button type="button" className="small" onClick={() => quote(entry)}>
+          Quote it in my message
+        </button>
+      )}
+    </div>
   )
 }

@@ -1,23 +1,24 @@
 // One thread: what is in the window, the conversation, and the panels beside it
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { X } from 'lucide-react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import type { Client, Hello, ThreadDetail } from '../../protocol/index.ts'
 import { LinksContext } from '../links.ts'
 import { titleText } from '../shown-text.ts'
-import { type ThreadSnapshot, useThread } from '../thread-feed.ts'
-import { useTask } from '../use-loaded.ts'
-import { usePhone } from '../use-phone.ts'
-import { usePlaces } from '../use-places.ts'
-import { useBlockActions, useLinked, useStable } from '../use-thread-parts.ts'
-import { useTimeline } from '../use-timeline.ts'
-import { CompactDialog } from './compaction/compact-dialog.tsx'
+import { useThread } from '../thread-feed.ts'
+import { type Opened, useOpened } from '../use-opened.ts'
 import { Composer } from './composer.tsx'
 import { PanelBody } from './panels/panel-body.tsx'
-import { CONVERSATION, type Panel, PanelTabs } from './panels/side-panels.tsx'
+import { CONVERSATION, PanelTabs } from './panels/side-panels.tsx'
 import { Splitter } from './splitter.tsx'
 import { StateIcon } from './state-mark.tsx'
 import { ThreadHead } from './thread-head.tsx'
 import { Transcript, TranscriptTools } from './transcript.tsx'
 import { WindowStrip } from './window-strip.tsx'
+
+/** Loaded when it is opened: the first view does without it. */
+const CompactDialog = lazy(async () => ({
+  default: (await import('./compaction/compact-dialog.tsx')).CompactDialog,
+}))
 
 interface ThreadPageProps {
   readonly client: Client
@@ -53,8 +54,6 @@ export function ThreadPage(props: ThreadPageProps) {
   return <OpenThread {...props} feed={feed} thread={{ ...thread, detail }} />
 }
 
-type Opened = ThreadSnapshot & { readonly detail: ThreadDetail }
-
 function OpenThread({
   client,
   hello,
@@ -87,7 +86,7 @@ function OpenThread({
           client={client}
           detail={detail}
           points={points}
-          last={compactions[0]}
+          compactions={compactions}
           onCompaction={opened.openCompaction}
           onUndo={opened.undo}
         />
@@ -103,8 +102,16 @@ function OpenThread({
               {problem}
             </p>
           )}
+          {opened.back.answer !== undefined && (
+            <Back
+              answer={opened.back.answer}
+              onUndo={() => opened.undo()}
+              onClose={opened.back.forget}
+            />
+          )}
           <Transcript
             blocks={blocks}
+            sent={opened.sent}
             hasEarlier={thread.hasEarlier}
             isCaughtUp={thread.isCaughtUp}
             loadEarlier={() => feed.loadEarlier()}
@@ -121,7 +128,8 @@ function OpenThread({
           status={status}
           blocks={blocks}
           onSend={() => {
-            for (const task of [doing, opened.acting]) task.forget()
+            for (const each of [doing, opened.acting, opened.back]) each.forget()
+            opened.setSent((count) => count + 1)
           }}
           onChange={changed}
         />
@@ -150,96 +158,46 @@ function OpenThread({
           />
         </aside>
         {opened.isCompacting && (
-          <CompactDialog
-            client={client}
-            hello={hello}
-            detail={detail}
-            onClose={() => {
-              opened.setCompacting(false)
-              changed()
-            }}
-          />
+          <Suspense>
+            <CompactDialog
+              client={client}
+              hello={hello}
+              detail={detail}
+              onClose={() => {
+                opened.setCompacting(false)
+                changed()
+              }}
+            />
+          </Suspense>
         )}
       </main>
     </LinksContext>
   )
 }
 
-/** What is open beside the thread, what was started here, and what is known of it. */
-function useOpened({
-  client,
-  threadId,
-  feed,
-  thread,
-  onChange,
-}: Pick<ThreadPageProps, 'client' | 'threadId' | 'onChange'> & {
-  readonly feed: ReturnType<typeof useThread>['feed']
-  readonly thread: Opened
+/** What came back into the context, and the way out again. */
+function Back({
+  answer,
+  onUndo,
+  onClose,
+}: {
+  readonly answer: string
+  readonly onUndo: () => void
+  readonly onClose: () => void
 }) {
-  const { detail } = thread
-  const isPhone = usePhone()
-  const [panel, setPanel] = useState<Panel>('Model’s view')
-  const [isLookingIn, setLookingIn] = useState(false) // if there is room for one of the two
-  const [compaction, setCompaction] = useState<number>()
-  const [isCompacting, setCompacting] = useState(false)
-  const doing = useTask()
-  const { points, compactions } = useTimeline(client, thread)
-  const look = useCallback((at: Panel) => {
-    setPanel(at)
-    setLookingIn(true)
-  }, [])
-  const changed = () => {
-    feed.refresh()
-    onChange()
-  }
-  const undo = useStable((seq: number) =>
-    doing.run(async () => {
-      await client.undo(threadId, seq)
-      changed()
-    }),
+  return (
+    <p className="back-again" role="status">
+      <span>
+        <StateIcon state="done" /> {answer.replace(/ \/undo .*$/, '')}
+      </span>
+      <button type="button" className="small" onClick={onUndo}>
+        Undo
+      </button>
+      <button type="button" className="icon" aria-label="Close" onClick={onClose}>
+        <X size={15} aria-hidden />
+      </button>
+    </p>
   )
-  const openCompaction = useCallback(
-    (seq: number) => {
-      setCompaction(seq)
-      look('Compactions')
-    },
-    [look],
-  )
-  const { actions, acting } = useBlockActions(client, threadId, { openCompaction, undo, look })
-  const places = usePlaces(client, threadId, detail.version, thread.changes)
-  const linked = useLinked(feed, client, threadId, {
-    placeOf: places.of,
-    onShow(side) {
-      setLookingIn(side === 'seen')
-      setPanel((was) => (side === 'seen' ? 'Model’s view' : was))
-    },
-  })
-  const sizeOf = useCallback(
-    (seq: number) => compactions.find((each) => each.seq === seq),
-    [compactions],
-  )
-  return {
-    isPhone,
-    panel,
-    isLookingIn,
-    setLookingIn,
-    compaction,
-    setCompaction,
-    isCompacting,
-    setCompacting,
-    doing,
-    points,
-    compactions,
-    look,
-    changed,
-    undo,
-    openCompaction,
-    actions,
-    acting,
-    places,
-    linked,
-    sizeOf,
-  }
 }
 
 /** The list of threads shows titles, and who was worked on last. */

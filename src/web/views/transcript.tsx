@@ -17,6 +17,7 @@ const READ_OUT_CHARS = 600
 
 export function Transcript({
   blocks,
+  sent,
   hasEarlier,
   isCaughtUp,
   loadEarlier,
@@ -26,6 +27,8 @@ export function Transcript({
   sizeOf,
 }: {
   readonly blocks: readonly ViewBlock[]
+  /** How many messages were sent from here: each one brings the end into sight. */
+  readonly sent: number
   readonly hasEarlier: boolean
   readonly isCaughtUp: boolean
   readonly loadEarlier: () => Promise<void>
@@ -65,6 +68,7 @@ export function Transcript({
         guessPx={GUESS_PX}
         label="Transcript"
         staysAtEnd
+        toEnd={sent}
         isOpening={!isCaughtUp}
         onNearTop={earlier}
         onSight={seen}

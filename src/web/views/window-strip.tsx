@@ -19,14 +19,15 @@ export function WindowStrip({
   client,
   detail,
   points,
-  last,
+  compactions,
   onCompaction,
   onUndo,
 }: {
   readonly client: Client
   readonly detail: Detail
   readonly points: readonly TimelinePoint[]
-  readonly last: PastChange | undefined
+  /** The newest first. */
+  readonly compactions: readonly PastChange[]
   readonly onCompaction: (seq: number) => void
   readonly onUndo: (seq: number) => void
 }) {
@@ -63,7 +64,7 @@ export function WindowStrip({
       <LastLine
         client={client}
         threadId={threadId}
-        last={last}
+        compactions={compactions}
         onCompaction={onCompaction}
         onUndo={onUndo}
       />
@@ -125,16 +126,18 @@ export interface PastChange {
 function LastLine({
   client,
   threadId,
-  last,
+  compactions,
   onCompaction,
   onUndo,
 }: {
   readonly client: Client
   readonly threadId: string
-  readonly last: PastChange | undefined
+  readonly compactions: readonly PastChange[]
   readonly onCompaction: (seq: number) => void
   readonly onUndo: (seq: number) => void
 }) {
+  const [newest] = compactions
+  const last = compactions.find(({ isUndone }) => !isUndone) ?? newest
   if (!last)
     return <p className="last quiet">Nothing was compacted here: the model sees everything.</p>
   const { seq, strategy, before, after, time, isUndone } = last
@@ -143,7 +146,11 @@ function LastLine({
     <p className="last">
       <span>
         <StateIcon state={isUndone ? 'undone' : 'done'} />{' '}
-        {isUndone ? 'Undone compaction: ' : 'Last compaction: '}
+        {isUndone
+          ? 'Undone compaction: '
+          : last === newest
+            ? 'Last compaction: '
+            : 'Last compaction in effect: '}
         {isKnown ? (
           <>
             {isLarger(before, after) ? 'added' : 'removed'}{' '}

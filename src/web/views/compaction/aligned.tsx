@@ -16,7 +16,14 @@ const SHOWN_ENTRIES = 6
 const TWO_COLUMNS_PX = 640
 
 /** One row for each entry that went, beside what is left of it. */
-export function Aligned({ diff }: { readonly diff: ViewDiff }) {
+export function Aligned({
+  diff,
+  canBringBack = false,
+}: {
+  readonly diff: ViewDiff
+  /** It has happened, and is in effect. */
+  readonly canBringBack?: boolean
+}) {
   const [shown, setShown] = useState(SHOWN_CHANGES)
   const [place, isWide] = useWide()
   const before = new Map(diff.before.map((entry) => [entry.ref, entry]))
@@ -33,6 +40,7 @@ export function Aligned({ diff }: { readonly diff: ViewDiff }) {
           removed={removed.flatMap((ref) => before.get(ref) ?? [])}
           added={added.flatMap((ref) => after.get(ref) ?? [])}
           isWide={isWide}
+          canBringBack={canBringBack}
         />
       ))}
       {left > 0 && (
@@ -68,11 +76,15 @@ function Changed({
   removed,
   added,
   isWide,
+  canBringBack,
 }: {
   readonly removed: readonly DiffEntry[]
   readonly added: readonly DiffEntry[]
   readonly isWide: boolean
+  readonly canBringBack: boolean
 }) {
+  const { bringBack } = useLinks()
+  const [first] = removed
   const [shown, setShown] = useState(SHOWN_ENTRIES)
   const matched = useMemo(() => matchEntries(removed, added), [removed, added])
   const sum = (entries: readonly DiffEntry[]) =>
@@ -84,6 +96,11 @@ function Changed({
           {countText(removed.length, 'entry', 'entries')}, {tokensText(sum(removed))} →{' '}
           {added.length === 0 ? 'nothing' : `${tokensText(sum(added))} tokens`}
         </span>
+        {canBringBack && first && (
+          <button type="button" className="small" onClick={() => bringBack(first.ref)}>
+            {removed.length > 1 ? 'Bring them back' : 'Bring it back'}
+          </button>
+        )}
       </header>
       {added.length > 0 && added.length !== removed.length && <Put added={added} />}
       <table className="pairs">

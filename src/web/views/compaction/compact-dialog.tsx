@@ -5,21 +5,11 @@ import type { Client, Hello, Preview, ThreadDetail } from '../../../protocol/ind
 import { goTo } from '../../route.ts'
 import { readMessage } from '../../shown-text.ts'
 import { useTask } from '../../use-loaded.ts'
-import { followsInstructions, labelWords, strategyWords } from '../../words.ts'
-import { Elapsed, StateIcon } from '../state-mark.tsx'
-import { Figures, Sizes } from './compaction-figures.tsx'
+import { followsInstructions, strategyWords } from '../../words.ts'
+import { StateIcon } from '../state-mark.tsx'
 import { Comparison } from './comparison.tsx'
-import { EditedText, Fixed, PreviewDiff } from './proposed-texts.tsx'
+import { type Made, Proposal } from './proposed-texts.tsx'
 import { useModal } from './wide-dialog.tsx'
-
-interface Made {
-  readonly preview?: Preview
-  /** The instructions that it follows. */
-  readonly followed?: string
-  readonly error?: string
-  /** When the one that is being made was asked for. */
-  readonly since?: Date
-}
 
 export function CompactDialog({
   client,
@@ -229,70 +219,4 @@ function useProposal(client: Client, threadId: string) {
     [client, threadId, forget, drop],
   )
   return { made, propose, forget }
-}
-
-function Proposal({
-  client,
-  threadId,
-  made: { preview, error, since },
-  isEmpty,
-  texts,
-  onTexts,
-}: {
-  readonly client: Client
-  readonly threadId: string
-  readonly made: Made
-  readonly isEmpty: boolean
-  readonly texts: Readonly<Record<string, string>>
-  readonly onTexts: (texts: Readonly<Record<string, string>>) => void
-}) {
-  if (since)
-    return (
-      <p role="status">
-        <StateIcon state="running" /> Preparing the preview… <Elapsed since={since} />
-      </p>
-    )
-  if (error !== undefined)
-    return (
-      <p role="alert" className="failure">
-        <StateIcon state="failed" /> {error}
-      </p>
-    )
-  if (!preview) return null
-  if (isEmpty)
-    return (
-      <p>
-        <StateIcon state="nothing" /> {preview.strategy} has nothing to remove now. Another strategy
-        may find something.
-      </p>
-    )
-  return (
-    <>
-      <p className="quiet">
-        Preview by {preview.strategy}: {strategyWords(preview.strategy)}
-      </p>
-      {preview.figures ? (
-        <Figures figures={preview.figures} isProposal />
-      ) : (
-        <>
-          <Sizes before={preview.before.tokens} after={preview.after.tokens} />
-          <p>The conversation continues in a new thread. This one stays as it is.</p>
-        </>
-      )}
-      {preview.texts
-        .filter(({ isEditable }) => isEditable)
-        .map(({ key, label, text }) => (
-          <EditedText
-            key={key}
-            label={labelWords(label)}
-            text={texts[key] ?? text}
-            onText={(now) => onTexts({ ...texts, [key]: now })}
-          />
-        ))}
-      {preview.figures && (
-        <PreviewDiff client={client} threadId={threadId} previewId={preview.previewId} />
-      )}
-      <Fixed texts={preview.texts.filter(({ isEditable }) => !isEditable)} />
-    </>
-  )
 }

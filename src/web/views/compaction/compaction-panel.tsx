@@ -128,14 +128,14 @@ function OneCompaction({
           <button type="button" className="with-icon small wider" onClick={() => setWide(true)}>
             <Maximize2 size={14} aria-hidden /> Before and after side by side
           </button>
-          <Aligned diff={diff} />
+          <Aligned diff={diff} canBringBack={!isUndone} />
         </>
       ) : (
         <Waiting words="Comparing…" />
       )}
       {isWide && diff && (
         <WideDialog title={title} onClose={() => setWide(false)}>
-          <Aligned diff={diff} />
+          <Aligned diff={diff} canBringBack={!isUndone} />
         </WideDialog>
       )}
       <details>

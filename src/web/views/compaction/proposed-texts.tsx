@@ -1,14 +1,100 @@
-// The texts that a compaction would put in: summaries to edit, and others to read
+// A proposed compaction: what it saves, what goes, what it kept as asked, and the texts it would put in, to edit
 import { useCallback, useState } from 'react'
 import type { Client, Preview } from '../../../protocol/index.ts'
+import { countText } from '../../shown-text.ts'
 import { useLoaded } from '../../use-loaded.ts'
-import { splitEnvelope } from '../../words.ts'
-import { StateIcon } from '../state-mark.tsx'
+import { labelWords, splitEnvelope, strategyWords } from '../../words.ts'
+import { Marked } from '../panels/recall-panel.tsx'
+import { Elapsed, StateIcon } from '../state-mark.tsx'
 import { LongText } from '../texts.tsx'
 import { Aligned } from './aligned.tsx'
+import { findAskedFor } from './asked-for.ts'
+import { Figures, Sizes } from './compaction-figures.tsx'
+
+export interface Made {
+  readonly preview?: Preview
+  /** The instructions that it follows. */
+  readonly followed?: string
+  readonly error?: string
+  /** When the one that is being made was asked for. */
+  readonly since?: Date
+}
+
+export function Proposal({
+  client,
+  threadId,
+  made: { preview, followed = '', error, since },
+  isEmpty,
+  texts,
+  onTexts,
+}: {
+  readonly client: Client
+  readonly threadId: string
+  readonly made: Made
+  readonly isEmpty: boolean
+  readonly texts: Readonly<Record<string, string>>
+  readonly onTexts: (texts: Readonly<Record<string, string>>) => void
+}) {
+  if (since)
+    return (
+      <p role="status">
+        <StateIcon state="running" /> Preparing the preview… <Elapsed since={since} />
+      </p>
+    )
+  if (error !== undefined)
+    return (
+      <p role="alert" className="failure">
+        <StateIcon state="failed" /> {error}
+      </p>
+    )
+  if (!preview) return null
+  if (isEmpty)
+    return (
+      <p>
+        <StateIcon state="nothing" /> {preview.strategy} has nothing to remove now. Another strategy
+        may find something.
+      </p>
+    )
+  return (
+    <>
+      <p className="quiet">
+        Preview by {preview.strategy}: {strategyWords(preview.strategy)}
+      </p>
+      {followed !== '' && (
+        <KeptForYou
+          key={preview.previewId}
+          {...{ client, threadId, preview }}
+          instructions={followed}
+        />
+      )}
+      {preview.figures ? (
+        <Figures figures={preview.figures} isProposal />
+      ) : (
+        <>
+          <Sizes before={preview.before.tokens} after={preview.after.tokens} />
+          <p>The conversation continues in a new thread. This one stays as it is.</p>
+        </>
+      )}
+      {preview.texts
+        .filter(({ isEditable }) => isEditable)
+        .map(({ key, label, text }) => (
+          <EditedText
+            key={key}
+            label={labelWords(label)}
+            text={texts[key] ?? text}
+            onText={(now) => onTexts({ ...texts, [key]: now })}
+          />
+        ))}
+      {preview.figures && (
+        <PreviewDiff client={client} threadId={threadId} previewId={preview.previewId} />
+      )}
+      <Fixed texts={preview.texts.filter(({ isEditable }) => !isEditable)} />
+    </>
+  )
+}
 
 /** Only what people read is edited: what introduces it to the model stays around it. */
-export function EditedText({
+function EditedText({
   label,
   text,
   onText,
@@ -32,7 +118,7 @@ export function EditedText({
 }
 
 /** What stands for the words of tools: to be read, not to be changed. */
-export function Fixed({ texts }: { readonly texts: Preview['texts'] }) {
+function Fixed({ texts }: { readonly texts: Preview['texts'] }) {
   if (texts.length === 0) return null
   const count = texts.length === 1 ? 'One text' : `${texts.length.toLocaleString()} texts`
   return (
@@ -47,8 +133,57 @@ export function Fixed({ texts }: { readonly texts: Preview['texts'] }) {
   )
 }
 
+/** Whether what was asked for is in what would stay, with the lines that say so. */
+function KeptForYou({
+  client,
+  threadId,
+  preview,
+  instructions,
+}: {
+  readonly client: Client
+  readonly threadId: string
+  readonly preview: Preview
+  readonly instructions: string
+}) {
+  const { previewId, figures, texts } = preview
+  // Of a new thread, its text is all there is.
+  const load = useCallback(
+    async () =>
+      figures
+        ? (await client.previewDiff(threadId, previewId)).after.map(({ text }) => text)
+        : texts.map(({ text }) => text),
+    [client, threadId, previewId, figures, texts],
+  )
+  const { value } = useLoaded(load, 0)
+  const { words, lines, total } = findAskedFor(instructions, value ?? [])
+  if (!value || words.length === 0) return null
+  const named = words.map((word) => `“${word}”`).join(', ')
+  if (total === 0)
+    return (
+      <p className="warning" role="status">
+        <StateIcon state="warning" /> Nothing that stays names {named}. Add it to a text below, or
+        pin it.
+      </p>
+    )
+  return (
+    <section aria-label="Kept for your instructions" className="asked-for">
+      <h3>Kept for your instructions</h3>
+      <p className="quiet">
+        {countText(total, 'line that stays names', 'lines that stay name')} {named}.
+      </p>
+      <ul>
+        {lines.map((line) => (
+          <li key={line}>
+            <Marked text={line} words={words} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
 /** Every entry that would go, beside what would be left of it; read when it is opened. */
-export function PreviewDiff(given: {
+function PreviewDiff(given: {
   readonly client: Client
   readonly threadId: string
   readonly previewId: string

@@ -1,0 +1,100 @@
+// The state of an open thread: what is open beside it, what was started here, and what is known of it
+import { useCallback, useState } from 'react'
+import type { Client, ThreadDetail } from '../protocol/index.ts'
+import type { ThreadFeed, ThreadSnapshot } from './thread-feed.ts'
+import { useTask } from './use-loaded.ts'
+import { usePhone } from './use-phone.ts'
+import { usePlaces } from './use-places.ts'
+import { useBlockActions, useBringBack, useLinked, useStable } from './use-thread-parts.ts'
+import { useTimeline } from './use-timeline.ts'
+import type { Panel } from './views/panels/side-panels.tsx'
+
+export type Opened = ThreadSnapshot & { readonly detail: ThreadDetail }
+
+/** What is open beside the thread, what was started here, and what is known of it. */
+export function useOpened({
+  client,
+  threadId,
+  feed,
+  thread,
+  onChange,
+}: {
+  readonly client: Client
+  readonly threadId: string
+  readonly feed: ThreadFeed
+  readonly thread: Opened
+  readonly onChange: () => void
+}) {
+  const { detail } = thread
+  const isPhone = usePhone()
+  const [panel, setPanel] = useState<Panel>('Model’s view')
+  const [isLookingIn, setLookingIn] = useState(false) // if there is room for one of the two
+  const [compaction, setCompaction] = useState<number>()
+  const [isCompacting, setCompacting] = useState(false)
+  const [sent, setSent] = useState(0)
+  const doing = useTask()
+  const { points, compactions } = useTimeline(client, thread)
+  const look = useCallback((at: Panel) => {
+    setPanel(at)
+    setLookingIn(true)
+  }, [])
+  const changed = () => {
+    feed.refresh()
+    onChange()
+  }
+  const undo = useStable((seq?: number) =>
+    doing.run(async () => {
+      await client.undo(threadId, seq)
+      back.forget()
+      changed()
+    }),
+  )
+  const openCompaction = useCallback(
+    (seq: number) => {
+      setCompaction(seq)
+      look('Compactions')
+    },
+    [look],
+  )
+  const { actions, acting } = useBlockActions(client, threadId, { openCompaction, undo, look })
+  const places = usePlaces(client, threadId, detail.version, thread.changes)
+  const back = useBringBack(client, threadId, acting, changed)
+  const linked = useLinked(feed, client, threadId, {
+    placeOf: places.of,
+    bringBack: back.bringBack,
+    quote: back.quote,
+    onShow(side) {
+      setLookingIn(side === 'seen')
+      setPanel((was) => (side === 'seen' ? 'Model’s view' : was))
+    },
+  })
+  const sizeOf = useCallback(
+    (seq: number) => compactions.find((each) => each.seq === seq),
+    [compactions],
+  )
+  return {
+    isPhone,
+    panel,
+    isLookingIn,
+    setLookingIn,
+    compaction,
+    setCompaction,
+    isCompacting,
+    setCompacting,
+    sent,
+    setSent,
+    doing,
+    points,
+    compactions,
+    look,
+    changed,
+    undo,
+    openCompaction,
+    actions,
+    acting,
+    back,
+    places,
+    linked,
+    sizeOf,
+  }
+}
