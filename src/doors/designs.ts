@@ -25,6 +25,6 @@ export {
   TOLERANCE_TOKENS,
 } from '../strategies/fold/render-thread.ts'
 export { registerDefaultStrategies } from '../strategies/index.ts'
-export { findCutPoint } from '../strategies/range.ts'
 export { compactRanges } from '../strategies/ranges/compact-ranges.ts'
 export { compactWhole } from '../strategies/ranges/compact-whole.ts'
+export { findCutPoint } from '../strategies/summary/keep-recent-cut.ts'

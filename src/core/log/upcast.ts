@@ -9,7 +9,7 @@ type Upcaster = (data: unknown) => unknown
  * From version 1, before usage was tracked: an answer could be plain text, a call named its answer
  * `message` and its arguments `input`, and a result said only whether it had succeeded.
  */
-const FROM_1 = {
+const FROM_1: Readonly<Record<string, Upcaster>> = {
   AGENT_MESSAGE: (data: unknown) => {
     if (typeof data === 'string') return { content: data, calls: [] }
     if (!isRecord(data)) return data
@@ -30,17 +30,18 @@ const FROM_1 = {
       ...rest,
     }
   },
-} satisfies Readonly<Record<string, Upcaster>>
+}
 
 /** The upcasters of each version to the next. A new version adds a line here and a golden file. */
-const UPCASTERS = new Map([[1, new Map<unknown, Upcaster>(Object.entries(FROM_1))]])
+const UPCASTERS: Readonly<Record<number, typeof FROM_1>> = { 1: FROM_1 }
 
 /** The row in the shape of the present version. What an upcaster does not know it leaves for the check. */
 export function upcast(row: RawRow): RawRow {
   let current = row
   for (let version = Number(row.v); version < EVENT_VERSION; version += 1) {
-    const upcaster = UPCASTERS.get(version)?.get(row.type)
-    const data = upcaster === undefined ? current.data : upcaster(current.data)
+    const known = UPCASTERS[version] ?? {}
+    const type = String(row.type)
+    const data = Object.hasOwn(known, type) ? known[type]?.(current.data) : current.data
     current = { ...current, v: version + 1, data }
   }
   return current

@@ -1,8 +1,8 @@
 // Cut points, by the rows that were seen to come out of the original algorithm, and by what it must never do.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { runs } from '../../test/scale.ts'
-import { type CutItem, type CutPoint, findCutPoint } from './range.ts'
+import { runs } from '../../../test/scale.ts'
+import { type CutItem, type CutPoint, findCutPoint } from './keep-recent-cut.ts'
 
 const ROLES = { U: 'user', A: 'answer', R: 'result', s: 'aside' } as const
 
