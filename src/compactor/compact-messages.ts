@@ -31,7 +31,7 @@ export function compactMessages<M extends object>(
   of = 'compact',
 ): Compacted<M> | Promise<Compacted<M>> {
   return options?.model === undefined
-    ? runNow(compactSteps(messages, options, kit, of))
+    ? runNow(compactSteps(messages, options, kit, of), () => answersLater(of, options?.strategy))
     : runSteps(compactSteps(messages, options, kit, of))
 }
 
@@ -60,6 +60,18 @@ function* compactSteps<M extends object>(
     report,
     losses: findLosses(log),
   }
+}
+
+function answersLater(of: string, strategy: Given<object>['strategy']): PrecisError {
+  const id = typeof strategy === 'object' ? strategy.id : strategy
+  return new PrecisError(
+    'invalid-input',
+    `${of}: the strategy "${id}" answers later, and without a model there is no waiting.`,
+    {
+      where: 'strategy',
+      hint: 'Make it with `immediate`, or use it in `createCompactor`: its `fit` waits.',
+    },
+  )
 }
 
 export function requireMessages(of: string, messages: unknown): void {

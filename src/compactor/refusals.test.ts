@@ -1,7 +1,11 @@
 // What a caller hands over wrong: a model that fails, a usage that cannot be read, a role that no format has
 import { ChatMessage } from '@langchain/core/messages'
 import { describe, expect, expectTypeOf, it } from 'vitest'
+import { irreducibleOf } from '../core/edit/irreducible.ts'
+import type { Strategy } from '../core/edit/strategy.ts'
+import { PrecisError } from '../core/errors.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
+import { dropTurns } from '../strategies/drop-turns.ts'
 import { createCascade } from '../strategies/ladder/cascade.ts'
 import { compact } from './compact.ts'
 import { createCompactor } from './compactor.ts'
@@ -133,5 +137,51 @@ describe('what is nothing', () => {
       hint: expect.not.stringContaining('(0)'),
     })
     expect(() => compact(history, { budget: 1 })).toThrow(irreducible)
+  })
+})
+
+describe('what cannot fit', () => {
+  const refusalOf = (options: Parameters<typeof compact<Said>>[1]) => {
+    try {
+      compact(history, options)
+    } catch (error) {
+      if (PrecisError.is(error)) return error
+    }
+    throw new Error('nothing was refused')
+  }
+
+  it('is said once, with one floor', () => {
+    const { message, hint } = refusalOf({ budget: 1 })
+    expect(message).toMatch(/^The content that must stay takes \d+ tokens, and the budget is 1\.$/)
+    expect(hint).toMatch(/^Remove pins, /)
+  })
+
+  it('names the pinned texts where they are too long', () => {
+    const error = refusalOf({ budget: 500, pins: ['Never push. '.repeat(2_000)] })
+    expect(irreducibleOf(error)?.biggest[0]).toMatchObject({ what: 'pinned texts' })
+    expect(error.hint).toContain('The biggest parts: pinned texts (')
+    const extracted = refusalOf({ budget: 500, strategy: 'extract', pins: ['No. '.repeat(2_000)] })
+    expect(irreducibleOf(extracted)?.biggest[0]).toMatchObject({ what: 'pinned texts' })
+  })
+})
+
+describe('a strategy that answers later', () => {
+  const later: Strategy = { id: 'later', propose: async (input) => dropTurns.propose(input) }
+
+  it('is refused where nothing can be waited for, with what to do', () => {
+    expect(() => compact(history, { budget: 1_000, strategy: later })).toThrow(
+      expect.objectContaining({
+        code: 'invalid-input',
+        where: 'strategy',
+        message:
+          'compact: the strategy "later" answers later, and without a model there is no waiting.',
+        hint: expect.stringContaining('createCompactor'),
+      }),
+    )
+  })
+
+  it('is waited for by fit', async () => {
+    const compactor = createCompactor({ windowTokens: 2_000, strategy: later })
+    expect((await compactor.fit(history)).report?.strategyId).toBe('later')
   })
 })

@@ -8,12 +8,12 @@ export function* wait<T>(value: T | PromiseLike<T>): Steps<T> {
   return isPromise(value) ? ((yield value) as T) : value
 }
 
-/** Runs to the end at once. Throws a TypeError if something would have to be waited for. */
-export function runNow<T>(steps: Steps<T>): T {
+/** Runs to the end at once. Throws what `refusal` makes if something would have to be waited for. */
+export function runNow<T>(steps: Steps<T>, refusal: () => Error): T {
   const step = steps.next()
   if (step.done) return step.value
   steps.return(undefined as T)
-  throw new TypeError('A promise was waited for in steps that run at once.')
+  throw refusal()
 }
 
 /** Runs to the end, waiting where it has to. */

@@ -1,4 +1,5 @@
 // Exact counts in OpenAI's o200k vocabulary. The vocabulary is large, so it is loaded when first asked for.
+import { importPeer } from '../core/import-peer.ts'
 import type { TokenCounter } from '../core/window/tokens/counter.ts'
 
 /** Longer runs of one class would take the tokenizer a time that grows with their square. */
@@ -8,7 +9,10 @@ export const LONGEST_RUN_CHARS = 256
 const OPTIONS = { disallowedSpecial: new Set<string>() }
 
 export async function loadO200k(): Promise<TokenCounter> {
-  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
+  const { countTokens } = await importPeer(
+    'gpt-tokenizer',
+    () => import('gpt-tokenizer/encoding/o200k_base'),
+  )
   return {
     id: 'o200k',
     count: (text) => cutLongRuns(text).reduce((sum, piece) => sum + countTokens(piece, OPTIONS), 0),

@@ -1,6 +1,7 @@
 // Opens the store that an address names.
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
+import { importPeer } from '../core/import-peer.ts'
 import * as option from '../core/options.ts'
 import type { JobQueue, Signal, Store } from '../core/ports.ts'
 import { shownAddress } from '../core/text/address.ts'
@@ -73,7 +74,9 @@ export async function openJobs(
   options: JobOptions = {},
 ): Promise<JobQueue> {
   if (!/^postgres(?:ql)?:/i.test(address)) return localJobs(store, options)
-  const { openPostgresJobs } = await import('./postgres/jobs.ts')
+  const { openPostgresJobs } = await importPeer('pg', () =>
+    importPeer('pg-boss', () => import('./postgres/jobs.ts')),
+  )
   return openPostgresJobs(address, store, options)
 }
 

@@ -11,6 +11,14 @@ const profiles: readonly Profile[] = Object.values(PROFILES)
 const readIds = (violations: readonly Violation[]) => violations.map(({ id }) => id)
 
 describe('validate', () => {
+  it.each([undefined, {}, 'anthropic', { messages: [] }])(
+    'says what a profile is, not %j',
+    (given) => {
+      const refused = { code: 'invalid-input', hint: expect.stringContaining('PROFILES.anthropic') }
+      expect(() => validate(given as never, {})).toThrow(expect.objectContaining(refused))
+    },
+  )
+
   it('asks the rules of the profile’s wire, and of its backend', () => {
     expect(readIds(validate(PROFILES.anthropic, {}))).toEqual(['VALID-A1'])
     expect(validate(PROFILES.anthropic, everyKind)).toEqual([])

@@ -1,4 +1,5 @@
 // Checks a request against a provider's rules: every violation with id and place
+import { PrecisError } from '../core/errors.ts'
 import { type Fields, isFields, type Json } from '../core/text/json.ts'
 import { ANTHROPIC_RULES } from './anthropic/index.ts'
 import { GEMINI_RULES } from './gemini/index.ts'
@@ -201,7 +202,7 @@ const RULES_OF_WIRE: Readonly<Record<Profile['wire'], readonly Rule[]>> = {
 }
 
 /**
- * The request is JSON of any shape; none makes this throw. The result is in the order of the places,
+ * The request is JSON of any shape; none makes this throw, only a profile that is none. The result is in the order of the places,
  * and empty if nothing is wrong that can be told from the request and what came before it.
  */
 export function validate(
@@ -209,7 +210,12 @@ export function validate(
   request: unknown,
   options: ValidateOptions = {},
 ): Violation[] {
-  return applyRules(RULES_OF_WIRE[profile.wire], profile, request, options)
+  const rules = RULES_OF_WIRE[profile?.wire]
+  if (rules) return applyRules(rules, profile, request, options)
+  throw new PrecisError('invalid-input', 'validate: `profile` must be one of PROFILES.', {
+    where: 'profile',
+    hint: `validate(PROFILES.anthropic, request). Profiles: ${Object.keys(PROFILES).join(', ')}.`,
+  })
 }
 
 /** With other rules than the profile's own. */

@@ -147,14 +147,17 @@ describe('the package', () => {
 
   it('names the package that is missing', async () => {
     const lines = [
-      "import { openStore } from 'precis/stores'",
+      "import { openJobs, openStore } from 'precis/stores'",
+      'const say = (error) => console.log(error.code, error.message, error.hint)',
       "for (const address of ['sqlite:x.db', 'postgres://127.0.0.1/x'])",
-      '  await openStore(address).catch((error) => console.log(error.code, error.message, error.hint))',
+      '  await openStore(address).catch(say)',
+      "await openJobs('postgres://127.0.0.1/x', {}).catch(say)",
     ]
     writeFileSync(join(project.folder, 'stores.mjs'), lines.join('\n'))
     expect((await project.run(['stores.mjs'])).stdout.trim().split('\n')).toEqual([
       'wrong-setup The package better-sqlite3 is not installed. It is an optional peer of precis: npm install better-sqlite3',
       'wrong-setup The package pg is not installed. It is an optional peer of precis: npm install pg',
+      'wrong-setup The package pg-boss is not installed. It is an optional peer of precis: npm install pg-boss',
     ])
   })
 

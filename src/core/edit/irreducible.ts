@@ -5,10 +5,12 @@ import type { EventAt } from '../log/event.ts'
 import { isFields, type Json } from '../text/json.ts'
 import { textOfUserContent } from '../view/content.ts'
 import { type Context, headIds } from '../view/context.ts'
-import { findRoot, parseEntryId } from '../view/entry.ts'
+import { findRoot, newEntryAt, parseEntryId } from '../view/entry.ts'
 import { contentOf } from '../view/round-results.ts'
 import { cutHead } from '../window/tokens/cut.ts'
+import { weighText } from '../window/tokens/weigh.ts'
 import type { EntryId } from './change.ts'
+import { type Pins, pinnedText } from './pins.ts'
 import type { Proposal } from './strategy.ts'
 
 export interface Irreducible {
@@ -18,25 +20,26 @@ export interface Irreducible {
 }
 
 export interface BigPart {
-  readonly ref: EntryId
+  readonly ref?: EntryId // none for what is not in the context
   readonly what: string
   readonly tokens: number
 }
 
 const BIGGEST = 5
 
-/** What is left if nothing more can go. */
+/** What is left if nothing more can go, and the pins that go with it. */
 interface Lowest {
   readonly context: Context
   readonly eventAt: EventAt
+  readonly pins?: Pins | undefined
 }
 
 /** The error of a compaction that came this far down, and no further. */
 export function irreducible(
-  { context, eventAt }: Lowest,
+  lowest: Lowest,
   { floor, budget }: Pick<Irreducible, 'floor' | 'budget'>,
 ): PrecisError {
-  const biggest = biggestParts(context, eventAt)
+  const biggest = biggestParts(lowest)
   const list = biggest.map(({ what, tokens }) => `${what} (${tokens})`).join('; ')
   return new PrecisError(
     'irreducible',
@@ -58,7 +61,9 @@ export function irreducibleOf(error: unknown): Irreducible | undefined {
     : undefined
 }
 
-function biggestParts(context: Context, eventAt: EventAt): BigPart[] {
+function biggestParts(lowest: Lowest): BigPart[] {
+  const { context, eventAt } = lowest
+  const pinned = weighNewPins(lowest)
   const { systemTokens, userSystemTokens } = context.head
   const head = headIds(context).map((ref) => {
     const isSystem = ref === `e${context.head.system}`
@@ -74,7 +79,19 @@ function biggestParts(context: Context, eventAt: EventAt): BigPart[] {
       tokens,
       what: nameOfEntry(id, eventAt),
     }))
-  return [...head, ...items].sort((a, b) => b.tokens - a.tokens).slice(0, BIGGEST)
+  const texts = pinned === 0 ? [] : [{ tokens: pinned, what: 'pinned texts' }]
+  return [...head, ...texts, ...items].sort((a, b) => b.tokens - a.tokens).slice(0, BIGGEST)
+}
+
+/** Of the pinned texts, where they are not in the context yet. */
+export function weighNewPins({ context, eventAt, pins = [] }: Lowest): number {
+  const text = pinnedText(pins)
+  if (text === undefined) return 0
+  const stands = [...context.items].some(({ id }) => {
+    const entry = id.startsWith('c') ? newEntryAt(id, eventAt) : undefined
+    return entry?.label === 'pins' && entry.data === text
+  })
+  return stands ? 0 : weighText(text)
 }
 
 // A type, since it is put into an event as JSON.

@@ -87,7 +87,7 @@ export function* proposeExtract(
   const { plan, draft } = made
   if (draft.tokens > targetTokens && (beside || input.targetTokens !== undefined))
     throw irreducible(
-      { context: { ...context, items: Sequence.from(plan.stays) }, eventAt },
+      { context: { ...context, items: Sequence.from(plan.stays) }, eventAt, pins },
       { floor: draft.tokens, budget: targetTokens },
     )
   const edits = draft.tokens < tokens ? findEdits(plan, draft, eventAt) : []

@@ -1,8 +1,7 @@
 // `cascade`: the cheapest first, each rung on what the one before left, until it is small enough. No model.
 import type { Edit, EntryId } from '../../core/edit/change.ts'
 import { tryGate } from '../../core/edit/gate.ts'
-import { irreducible, proposeNothing } from '../../core/edit/irreducible.ts'
-import { pinnedText } from '../../core/edit/pins.ts'
+import { irreducible, proposeNothing, weighNewPins } from '../../core/edit/irreducible.ts'
 import { reasonsIn } from '../../core/edit/report.ts'
 import { proposing, type Strategy, type StrategyInput, stepwise } from '../../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
@@ -10,8 +9,6 @@ import * as option from '../../core/options.ts'
 import type { Steps } from '../../core/steps.ts'
 import { fieldsIn, type Json } from '../../core/text/json.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
-import { newEntryAt } from '../../core/view/entry.ts'
-import { weighText } from '../../core/window/tokens/weigh.ts'
 import { lastSaid } from '../drop-note.ts'
 import { advance, beginDraft, type LadderDraft } from './draft.ts'
 import { findEdits } from './edits.ts'
@@ -41,8 +38,11 @@ interface Reached {
   readonly metadata: Json
 }
 
-/** A rung that failed, and why. A type, since it is put into an event as JSON. */
-type LeftOut = { readonly from: string; readonly reason: string }
+/** A rung that failed, and why. */
+interface LeftOut {
+  readonly from: string
+  readonly error: PrecisError
+}
 
 interface Goal {
   readonly tokens: number
@@ -67,7 +67,7 @@ export function createCascade(rungs: readonly Rung[]): Strategy {
   return stepwise({
     id: 'cascade',
     *steps(input) {
-      const { context, eventAt, run } = input
+      const { context, eventAt, run, pins } = input
       const goal = computeGoal(input)
       const tokens = weightOf(context)
       if (tokens <= goal.tokens) return proposeNothing({ tokens, targetTokens: goal.tokens })
@@ -90,7 +90,7 @@ export function createCascade(rungs: readonly Rung[]): Strategy {
       }
       if (goal.isHard && reached.tokens > goal.tokens)
         throw withLeftOut(
-          irreducible(reached.draft, { floor: reached.tokens, budget: goal.tokens }),
+          irreducible({ ...reached.draft, pins }, { floor: reached.tokens, budget: goal.tokens }),
           leftOut,
         )
       return { edits: reached.edits, metadata: readMetadata(reached, climbed, leftOut) }
@@ -137,7 +137,7 @@ function* climb(
 ): Steps<Reached | undefined> {
   const { pins = [], run } = input
   const { context, eventAt } = from.draft
-  const reserve = countsPins ? 0 : pinsReserve(input)
+  const reserve = countsPins ? 0 : weighNewPins(input)
   const targetTokens = Math.max(0, goal.tokens - reserve)
   try {
     const proposal = yield* proposing(strategy, {
@@ -167,7 +167,7 @@ function* climb(
     // There is another rung below: only the last one may end in nothing. Some are climbed twice.
     if (leftOut.some(({ from }) => from === strategy.id)) return undefined
     run.onWarning?.(`${strategy.id} was left out: ${error.message}`)
-    leftOut.push({ from: strategy.id, reason: error.message })
+    leftOut.push({ from: strategy.id, error })
     return undefined
   }
 }
@@ -177,17 +177,6 @@ function touchesNewest({ reasons }: LadderDraft, { context, eventAt }: StrategyI
   const items = context.items.toArray()
   const newest = items[lastSaid(items, eventAt)]
   return newest !== undefined && reasons.has(newest.id)
-}
-
-/** Pinned texts that are not in the context yet, but will be. */
-function pinsReserve({ context, eventAt, pins = [] }: StrategyInput): number {
-  const text = pinnedText(pins)
-  if (text === undefined) return 0
-  const stands = [...context.items].some(({ id }) => {
-    const entry = id.startsWith('c') ? newEntryAt(id, eventAt) : undefined
-    return entry?.label === 'pins' && entry.data === text
-  })
-  return stands ? 0 : weighText(text)
 }
 
 /** What the gate counts in the end: with pins and requests, and without the thinking that it hides. */
@@ -207,9 +196,14 @@ function landing(edits: readonly Edit[], input: StrategyInput): number | undefin
   return gated.ok ? gated.data.after.tokens : undefined
 }
 
-/** It might have been small enough with a rung that failed: whoever reads the error has to know. */
-function withLeftOut(error: PrecisError, leftOut: readonly LeftOut[]): PrecisError {
-  if (leftOut.length === 0) return error
+/**
+ * It might have been small enough with a rung that failed: whoever reads the error has to know. One that came
+ * no further by itself says what the error says.
+ */
+function withLeftOut(error: PrecisError, all: readonly LeftOut[]): PrecisError {
+  const failed = all.filter(({ error: { code } }) => code !== 'irreducible')
+  if (failed.length === 0) return error
+  const leftOut = listLeftOut(failed)
   const said = leftOut
     .map(({ from, reason }) => `${from} was left out: ${sentence(reason)}`)
     .join(' ')
@@ -239,6 +233,10 @@ function readMetadata(
     ...fieldsIn(metadata),
     rungs: climbed,
     reasons,
-    ...(leftOut.length > 0 && { leftOut }),
+    ...(leftOut.length > 0 && { leftOut: listLeftOut(leftOut) }),
   }
+}
+
+function listLeftOut(leftOut: readonly LeftOut[]) {
+  return leftOut.map(({ from, error: { message: reason } }) => ({ from, reason }))
 }
