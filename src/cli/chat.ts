@@ -200,10 +200,15 @@ async function converse(
   }
 }
 
-/** Libraries warn on the console, which is the screen: what they say goes into the transcript. */
+/** Libraries warn on the console, which is the screen: what they say goes into the transcript, once. */
 function hearConsole(hear: (text: string) => void): () => void {
   const before = { ...console }
-  const said = (...words: unknown[]) => hear(format(...words))
+  const heard = new Set<string>()
+  const said = (...words: unknown[]) => {
+    const text = format(...words)
+    if (!heard.has(text)) hear(text)
+    heard.add(text)
+  }
   Object.assign(console, { log: said, info: said, warn: said, error: said })
   return () => void Object.assign(console, before)
 }

@@ -277,8 +277,11 @@ function isForItsSize({ error }: Failure): boolean {
   return error.code === 'irreducible' || error.details.reason === 'above-target'
 }
 
+const ANOTHER = 'Try again, choose another model, or type /strategy extract and then /compact.'
+
 function refusedBy({ reason, message }: Refusal): Failure {
-  const error = new PrecisError('gate-refused', message, { details: { reason } })
+  const hint = reason.startsWith('summary-') ? { hint: ANOTHER } : {}
+  const error = new PrecisError('gate-refused', message, { ...hint, details: { reason } })
   return { end: 'refused', error }
 }
 

@@ -1,6 +1,6 @@
 // The ports: store, model, clock, ids and signals; contracts are on the members
 import type { NewEvent, ThreadEvent } from './log/event.ts'
-import type { Signal, ThinkingWish, ToolSchema } from './model.ts'
+import type { ModelRequest, Signal, ThinkingWish, ToolSchema } from './model.ts'
 import type { SearchKind, Snippet } from './search/documents.ts'
 import type { Json } from './text/json.ts'
 import type { ModelRef, StopReason, TokenUsage } from './view/content.ts'
@@ -249,6 +249,7 @@ export interface AskRequest {
   /** Whose conversation this is: the model of its latest answer. Another provider is told no secrets. */
   readonly conversation?: ModelRef
   readonly signal?: Signal
+  readonly onRetry?: ModelRequest['onRetry']
 }
 export interface AskAnswer {
   readonly text: string

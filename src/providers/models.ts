@@ -39,7 +39,7 @@ export function modelPort(registry: Pick<ModelRegistry, 'resolve'>): WholeModelP
   return {
     converse: (request) => converse(registry, request),
     async ask(request) {
-      const { messages, model: name, within, signal } = request
+      const { messages, model: name, within, signal, onRetry } = request
       const resolved = await registry.resolve(name, signal)
       const { ref, provider, model, info } = resolved
       // Without tools nobody accepts what is left of calls; see VALID-A8.
@@ -51,6 +51,7 @@ export function modelPort(registry: Pick<ModelRegistry, 'resolve'>): WholeModelP
         ...(within ? asWithin(within, resolved) : asApart(request)),
         maxOutputTokens: Math.min(wanted, info.outputTokens ?? wanted),
         ...(signal && { signal }),
+        ...(onRetry && { onRetry }),
       })
       requireFit(overflow, usage)
       const { content, parts, stopReason } = answer
@@ -127,7 +128,7 @@ export async function converse(
   registry: Pick<ModelRegistry, 'resolve'>,
   request: ConverseRequest,
 ): Promise<ConverseAnswer> {
-  const { system, messages, tools, signal } = request
+  const { system, messages, tools, signal, onRetry } = request
   const { ref, provider, model, info } = await registry.resolve(request.model, signal)
   const wanted = request.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS
   const collected = await billedAnswer(ref, provider, {
@@ -139,6 +140,7 @@ export async function converse(
     maxOutputTokens: Math.min(wanted, info.outputTokens ?? wanted),
     cache: true,
     ...(signal && { signal }),
+    ...(onRetry && { onRetry }),
   })
   const { overflow, usage } = collected
   requireFit(overflow, usage)

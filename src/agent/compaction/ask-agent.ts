@@ -10,7 +10,7 @@ import { weightOf } from '../../core/view/context.ts'
 import type { Message } from '../../core/view/message.ts'
 import { sumUsage, withUsage } from '../../core/window/usage.ts'
 import type { Turn } from '../core.ts'
-import { requestFor } from '../loop/answer.ts'
+import { requestFor, retryTeller } from '../loop/answer.ts'
 import { readReason } from '../loop/results.ts'
 import { count, rangeLines } from '../loop/window-fill.ts'
 import type { WindowStatus } from '../loop/window-status.ts'
@@ -49,7 +49,7 @@ async function proposeByAgent(
       throw withUsage(asTooLong(thrown), usage)
     })
     if (answer.usage) usage = sumUsage(usage, answer.usage)
-    const proposal = await proposalFrom(turn, seen, mode, input, answer.called).catch(
+    const proposal = await proposalFrom(turn, seen, mode, input, answer).catch(
       (thrown: unknown) => {
         throw withUsage(thrown, usage)
       },
@@ -94,6 +94,12 @@ const NOT_CALLED: Complaint = {
   toUser: 'it did not call its `compact` tool.',
 }
 
+/** A call that is not complete is no call. */
+const CUT_OFF: Complaint = {
+  toAgent: 'Your answer was cut off before the call was complete. Write a shorter summary.',
+  toUser: 'its answer was cut off before its call was complete.',
+}
+
 function refusedCall(toAgent: string, message = toAgent): Complaint {
   return { toAgent, toUser: `its call was refused. ${message}` }
 }
@@ -103,10 +109,10 @@ async function proposalFrom(
   seen: WindowStatus,
   mode: ReplacementRequest['mode'],
   input: StrategyInput,
-  called: Asked['called'],
+  { called, isCutOff }: Asked,
 ): Promise<Proposal | Complaint> {
   const { compactTool } = turn.core.ports
-  if (called === undefined) return NOT_CALLED
+  if (called === undefined) return isCutOff ? CUT_OFF : NOT_CALLED
   const read = compactTool.read(mode, called)
   if (typeof read === 'string') return refusedCall(read)
   const wanted = withoutContinuation(read)
@@ -122,6 +128,7 @@ async function proposalFrom(
 
 interface Asked {
   readonly called: Parameters<Turn['core']['ports']['compactTool']['read']>[1] | undefined
+  readonly isCutOff: boolean
   readonly usage?: TokenUsage
 }
 
@@ -133,11 +140,13 @@ async function askOnce(
 ): Promise<Asked> {
   const built = buildMessages(input.context, input.eventAt)
   const text = requestText(input, seen, built, complaint)
-  const request = requestFor(seen, built, turn.signal, message(text))
+  const asked = requestFor(seen, built, turn.signal, message(text))
+  const request = { ...asked, onRetry: retryTeller(turn) }
   const { model } = seen
-  const { calls, usage } = await billedAnswer(model.ref, model.provider, request)
+  const { answer, calls, usage } = await billedAnswer(model.ref, model.provider, request)
   const call = calls.find(({ name }) => name === 'compact')
-  return { called: call?.arguments, ...(usage && { usage }) }
+  const isCutOff = answer.stopReason === 'length'
+  return { called: call?.arguments, isCutOff, ...(usage && { usage }) }
 }
 
 /** A thread that is not too large is brought down to this share of itself. */

@@ -5,11 +5,13 @@ import { RunTab } from '../../compaction/run-tab.ts'
 import type { RunResult } from '../../core/agent/frame.ts'
 import { FRESH_SESSION } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
+import type { ModelPort } from '../../core/ports.ts'
 import { threadBills } from '../../threads/compaction-progress.ts'
 import { type AgentCore, type ThreadRuntime, traced } from '../core.ts'
 import { type HookedRun, runAfterHooks, runBeforeHooks } from '../hooks.ts'
 import { waitingIn } from '../inbox/deliver.ts'
 import { BUSY, withThreadLease } from '../inbox/thread-lease.ts'
+import { retryTeller } from '../loop/answer.ts'
 import type { AgentModel } from '../ports.ts'
 import {
   compactionSince,
@@ -214,11 +216,12 @@ async function recordFailure(
 }
 
 /** What a strategy reports while it works. `nextPrompt` is shown with it: it waits for the end of the run. */
-function buildReports(run: RunState): Pick<Order['plan'], 'onProgress' | 'onWarning'> {
+function buildReports(run: RunState): Pick<Order['plan'], 'provider' | 'onProgress' | 'onWarning'> {
   const { core, desk, order } = run
   const { threadId } = desk
-  const { nextPrompt } = order.plan
+  const { nextPrompt, provider } = order.plan
   return {
+    ...(provider && { provider: withRetriesTold(run, provider) }),
     onProgress({ message, done, total }) {
       core.frames.emit({
         type: 'COMPACTION_PROGRESS',
@@ -232,6 +235,16 @@ function buildReports(run: RunState): Pick<Order['plan'], 'onProgress' | 'onWarn
       })
     },
     onWarning: (message) => notice(run, message),
+  }
+}
+
+function withRetriesTold(run: RunState, port: ModelPort): ModelPort {
+  const onRetry = retryTeller(run)
+  const { converse, limitsOf } = port
+  return {
+    ask: (request) => port.ask({ ...request, onRetry }),
+    ...(limitsOf && { limitsOf: limitsOf.bind(port) }),
+    ...(converse && { converse: (request) => converse.call(port, { ...request, onRetry }) }),
   }
 }
 

@@ -44,6 +44,12 @@ export async function askModel(turn: Turn, seen: WindowStatus): Promise<AnswerRe
   }
 }
 
+/** A provider may want a pause: without a word the agent seems to stand still. */
+export function retryTeller({ core, desk }: Pick<Turn, 'core' | 'desk'>) {
+  return (retry: ModelRetry) =>
+    core.frames.emit({ type: 'model-retry', threadId: desk.threadId, ...retry })
+}
+
 /** The error that ended it, or undefined where the answer came to its end. */
 async function stream(
   { core, desk }: Turn,
@@ -53,8 +59,7 @@ async function stream(
 ): Promise<PrecisError | undefined> {
   const { threadId } = desk
   try {
-    const onRetry = (retry: ModelRetry) =>
-      core.frames.emit({ type: 'model-retry', threadId, ...retry })
+    const onRetry = retryTeller({ core, desk })
     const { onBegin } = spending
     for await (const frame of model.provider.stream({ ...request, onRetry, onBegin })) {
       collector.add(frame)

@@ -4,6 +4,7 @@ import { isExcuse } from './excuse.ts'
 
 const EXCUSES: Readonly<Record<string, readonly string[]>> = {
   de: [
+    'Entschuldigung, bei dieser Anfrage kann ich leider nicht behilflich sein, da sie gegen meine Richtlinien verstößt.',
     'Es tut mir leid, aber ich kann dabei nicht helfen.',
     'Leider kann ich dieses Gespräch nicht zusammenfassen.',
     'Entschuldigung, ich kann Ihnen bei dieser Anfrage nicht weiterhelfen.',
@@ -88,6 +89,7 @@ const HONEST: Readonly<Record<string, readonly string[]>> = {
     'Es gibt keine Nachrichten, die älter als ein Jahr sind; Archiv in src/archiv.ts.',
     'Leider schlagen zwei Tests noch fehl; der Nutzer will Port 8080.',
     'Ich kann den Build nicht ausführen, weil Node fehlt. Nächster Schritt: Node installieren.',
+    'Bei dieser Anfrage kann ich nicht weitermachen, weil die Datei fehlt, die der Build laut den Regeln des Projekts schreibt.',
     'Der Nutzer will ein Login. Es tut mir leid, schrieb ich, denn ich konnte die Datei nicht öffnen.',
     'Ich kann die Anfrage nicht bearbeiten, solange die Datenbank gesperrt ist; zuerst entsperren.',
     'Ich sehe keine Nachrichten in der Warteschlange.',

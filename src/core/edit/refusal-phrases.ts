@@ -32,6 +32,9 @@ function german(): RefusalPhrases {
   const thing =
     '(?:anfrage|bitte|aufgabe|unterhaltung|konversation|wunsch|gespräch|text|inhalt|verlauf)'
   const which = '(?:diese[rnsm]?|die|der|den|das|dem|ihre[rnm]?|deine[rnm]?|euer|eure[rnm]?)'
+  // The model's own rules, not those of the work.
+  const rules =
+    ',? (?:da|weil|denn) [^.;:]{1,60}(?:meinen?|unseren?) [^.;:]{0,20}(?:richtlinien|vorgaben|regeln)'
   return {
     openings: [
       'leider|(?:es )?tut mir (?:sehr |wirklich |aufrichtig )?leid',
@@ -43,7 +46,7 @@ function german(): RefusalPhrases {
     ],
     but: 'aber|jedoch',
     said: [
-      `(?:ich (?:kann|darf|werde|möchte)|(?:dabei|damit|hierbei) (?:kann|darf) ich)(?: (?:ihnen|dir|euch|leider|dabei|damit|hierbei))*(?: (?:bei|mit|zu) ${which} ${thing})? (?:leider )?nicht (?:weiter)?(?:helfen|behilflich sein|unterstützen|dienen|weitermachen|fortfahren)${STOP}`,
+      `(?:ich (?:kann|darf|werde|möchte)|(?:dabei|damit|hierbei|(?:bei|mit|zu) ${which} ${thing}) (?:kann|darf) ich)(?: (?:ihnen|dir|euch|leider|dabei|damit|hierbei))*(?: (?:bei|mit|zu) ${which} ${thing})? (?:leider )?nicht (?:weiter)?(?:helfen|behilflich sein|unterstützen|dienen|weitermachen|fortfahren)(?:${STOP}|${rules})`,
       `(?:ich (?:kann|darf|werde|möchte)|(?:kann|darf|werde|möchte) ich) (?:leider )?${which} ${thing} (?:leider )?nicht (?:zusammenfassen|bearbeiten|erfüllen|ausführen|fortsetzen|fortführen|beantworten)${STOP}`,
       `(?:ich (?:kann|darf|werde)|(?:kann|darf|werde) ich) (?:ihnen |dir |leider )*keine zusammenfassung`,
       `(?:ich bin|bin ich) (?:leider )?nicht (?:in der lage|befugt|berechtigt|imstande)(?:, [^.;:]{0,60}(?:zusammenzufassen|zu helfen|zu erfüllen|zu bearbeiten))?${STOP}`,

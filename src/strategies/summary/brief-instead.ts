@@ -6,6 +6,7 @@ import { fieldsIn, type Json } from '../../core/text/json.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { isNewEntry } from '../../core/view/entry.ts'
+import { findRequests } from '../../core/view/last-request.ts'
 import { textIn } from '../../core/view/request-note.ts'
 import { defaultTarget, extract } from '../extract/extract.ts'
 import { countKept, exactFacts } from './checks.ts'
@@ -100,6 +101,26 @@ function namedIn(put: Put, names: readonly string[]): Put {
 /** Of what is gone, as the user and the agent said it. */
 export function factsIn(goes: Standing['goes'], { eventAt }: StrategyInput): Set<string> {
   return new Set(goes.flatMap(({ id }) => [...exactFacts(saidIn(id, eventAt))]))
+}
+
+/** By what to judge a summary: the requests are carried beside it, so one that only repeats them says nothing. */
+export function judgedBy(
+  goes: Standing['goes'],
+  wanted: ReadonlySet<string> | undefined,
+  input: StrategyInput,
+): { readonly facts: ReadonlySet<string>; readonly inBrief: number } {
+  const { shown } = findRequests(input.context.items.toArray(), input.eventAt)
+  const asked = new Set(shown.flatMap(({ id, isCarried }) => (isCarried ? [] : [id])))
+  const facts = factsIn(
+    goes.filter(({ id }) => !asked.has(id)),
+    input,
+  )
+  // Where code finds no way to so few tokens, the facts themselves are what counts.
+  return { facts, inBrief: wanted ? countIn(facts, wanted) : facts.size }
+}
+
+export function countIn(facts: ReadonlySet<string>, kept: ReadonlySet<string>): number {
+  return [...facts].filter((fact) => kept.has(fact)).length
 }
 
 /** With system prompts. */

@@ -6,10 +6,17 @@ import type { StrategyInput } from '../../core/edit/strategy.ts'
 import { refsElsewhere } from '../../core/view/request-note.ts'
 import { runsOf } from '../../core/view/seam.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import { factsIn } from './brief-instead.ts'
+import { countIn, factsIn, judgedBy } from './brief-instead.ts'
 import { countKept, exactFacts } from './checks.ts'
-import { countIn, factsRoom, poorer } from './floor.ts'
-import { buildBrief, floorText, type Standing, standingAfter, weigh } from './floor-text.ts'
+import { factsRoom, poorer } from './floor.ts'
+import {
+  buildBrief,
+  findCarried,
+  floorText,
+  type Standing,
+  standingAfter,
+  weigh,
+} from './floor-text.ts'
 import { worthless } from './worth.ts'
 
 interface FreshFloor {
@@ -34,7 +41,7 @@ export async function floorForFresh(
   const carried = await floorText({ input, standing, maxTokens, wanted })
   const kept = countKept(facts, [summary, carried])
   const inBrief = countIn(facts, wanted)
-  const useless = worthless({ written, facts, inBrief })
+  const useless = worthless({ written, ...judgedBy(goes, wanted, input) })
   if (useless === undefined && kept >= inBrief) return { summary, carried }
   const why =
     useless === undefined
@@ -66,5 +73,6 @@ function opening(text: string, input: StrategyInput): Standing {
 }
 
 function briefOf({ goes, stays }: Standing, input: StrategyInput, maxTokens: number) {
-  return buildBrief({ input, covered: goes, stays, said: [], maxTokens })
+  const isSaid = findCarried(input)
+  return buildBrief({ input, covered: goes, stays, said: [], isSaid, maxTokens })
 }

@@ -169,12 +169,7 @@ async function lostFacts(floor: FloorText): Promise<string> {
   const idsOf = (items: readonly Item[]) => items.map(({ id }) => id)
   const isEarlier = coveredBy(idsOf(earlier), eventAt)
   const isGoing = coveredBy(idsOf(goes), eventAt)
-  const requests = findRequests(input.context.items.toArray(), eventAt).shown
-  // The note ends with these.
-  const isRequest = coveredBy(
-    requests.flatMap(({ ref }) => (isEntryId(ref) ? [ref] : [])),
-    eventAt,
-  )
+  const isRequest = findCarried(input)
   const brief: BriefInput = {
     input,
     covered: goes,
@@ -187,6 +182,15 @@ async function lostFacts(floor: FloorText): Promise<string> {
   const said = [...texts, ...entries.map(textOfEntry), lines]
   const names = listNames(floor, said, maxTokens - estimateTokens(lines))
   return [lines, ...(names.length > 0 ? [NAMES, ...names] : [])].filter(Boolean).join('\n')
+}
+
+/** Events of the requests that a note ends with. */
+export function findCarried({ context, eventAt }: StrategyInput): (seq: number) => boolean {
+  const { shown } = findRequests(context.items.toArray(), eventAt)
+  return coveredBy(
+    shown.flatMap(({ ref }) => (isEntryId(ref) ? [ref] : [])),
+    eventAt,
+  )
 }
 
 /** The rest is for names that stand in no line. */

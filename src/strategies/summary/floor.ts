@@ -12,7 +12,15 @@ import { withCarried } from '../../core/view/request-note.ts'
 import { defaultTarget } from '../extract/extract.ts'
 import { cappedEntry } from '../ladder/edits.ts'
 import { cutUnseen } from '../range.ts'
-import { briefInstead, briefWithin, factsIn, measureSize, withNames } from './brief-instead.ts'
+import {
+  briefInstead,
+  briefWithin,
+  countIn,
+  factsIn,
+  judgedBy,
+  measureSize,
+  withNames,
+} from './brief-instead.ts'
 import { countKept, exactFacts } from './checks.ts'
 import { floorText, type Standing, standingAfter, textOfEntry, weigh } from './floor-text.ts'
 import { clearlyWorthless, worthless } from './worth.ts'
@@ -36,15 +44,14 @@ export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable')
       // The gate says why it refuses this one.
       if (kind !== 'own' && checkSummary(proposal, proposal.edits, isExcuse)) return proposal
       const facts = factsIn(standing.goes, input)
-      if (kind === 'own') requireWords(standing, facts)
+      if (kind === 'own') requireWords(standing, judgedBy(standing.goes, undefined, input).facts)
       const maxTokens = factsRoom(input, standing)
       const sameTokens = measureSize(input, standing) + maxTokens + FRAME_TOKENS
       const brief = await briefWithin(input, sameTokens)
       const wanted = factsStanding(brief, input)
       if (kind === 'replaceable') {
-        // Where code finds no way to so few tokens, the facts themselves are what counts.
-        const inBrief = brief ? countIn(facts, wanted) : facts.size
-        const why = worthless({ written: writtenIn(proposal), facts, inBrief })
+        const judged = judgedBy(standing.goes, brief && wanted, input)
+        const why = worthless({ written: writtenIn(proposal), ...judged })
         const instead =
           why === undefined ? undefined : await briefFor(input, proposal, { why, sameTokens })
         if (instead) return instead
@@ -85,10 +92,6 @@ async function briefFor(
     return briefInstead(named, usage, metadata, `the summary is of no use: ${why}`)
   }
   return undefined
-}
-
-export function countIn(facts: ReadonlySet<string>, kept: ReadonlySet<string>): number {
-  return [...facts].filter((fact) => kept.has(fact)).length
 }
 
 /** Head, tail and ref of results that the model has not seen, only where no request could hold them. */
