@@ -22,7 +22,7 @@ import {
 } from './request-note.ts'
 import { contentOf } from './round-results.ts'
 import { itemsOfRun } from './seam.ts'
-import { isInjected } from './typed-text.ts'
+import { isAcceptedPlan, isInjected } from './typed-text.ts'
 
 export { noteElsewhere } from './request-note.ts'
 
@@ -64,7 +64,8 @@ export function findRequests(items: readonly Item[], eventAt: EventAt): Requests
     }
     const ref = findRoot(item.id, eventAt)
     const { seq } = parseEntryId(ref)
-    if (seq < newest || !isRequest(item, eventAt)) continue
+    if (seq < newest || !(isRequest(item, eventAt) || (seq > end && isPlan(item, eventAt))))
+      continue
     const content = contentOf(ref, eventAt) ?? contentOf(item.id, eventAt)
     const text = content?.kind === 'user' ? textOfUserContent(content.content) : ''
     if (text.trim() === '') continue
@@ -153,6 +154,25 @@ export function isSaidByUser(item: Item, eventAt: EventAt): boolean {
   const event = original ? eventAt(seq) : undefined
   if (event?.type !== 'USER_MESSAGE') return original
   return event.origin !== 'tool' && event.origin !== 'client' && !isInjected(event.data)
+}
+
+/** What the user said last, or accepted last and nothing has answered yet. */
+export function findLastAsked(items: readonly Item[], eventAt: EventAt): Item | undefined {
+  const last = items.findLastIndex((item) => isSaidByUser(item, eventAt))
+  const plan = items.findLastIndex((item, at) => at > last && isPlan(item, eventAt))
+  const isOpen =
+    plan >= 0 &&
+    parseEntryId(findRoot((items[plan] as Item).id, eventAt)).seq > lastEnd(items, eventAt)
+  return items[isOpen ? plan : last]
+}
+
+function isPlan(item: Item, eventAt: EventAt): boolean {
+  if (item.kind !== 'user') return false
+  const { original, seq } = parseEntryId(findRoot(item.id, eventAt))
+  const event = original ? eventAt(seq) : undefined
+  if (event?.type !== 'USER_MESSAGE' || event.origin === 'tool' || event.origin === 'client')
+    return false
+  return isAcceptedPlan(event.data)
 }
 
 /** What précis says in the user's place, to go on or to open a thread, asks for nothing new. */

@@ -26,6 +26,13 @@ function readTypedTexts(content: UserContent): string[] {
 /** Codex hands the record of another session to the agent that approves its actions, in many parts. */
 const WHOLE_MESSAGE = /^\s*(?:The following is the Codex agent history|>>> TRANSCRIPT)/
 
+/** A plan that a model wrote and the user accepted: it binds nobody, but it is what was asked for. */
+const ACCEPTED_PLAN = 'Implement the following plan:'
+
+export function isAcceptedPlan(content: UserContent): boolean {
+  return ownTexts(content).some((text) => text.trimStart().startsWith(ACCEPTED_PLAN))
+}
+
 /** True if a person typed nothing of it: all of it is text, and none of that is theirs. */
 export function isInjected(content: UserContent): boolean {
   return writtenBy(content) !== 'typed'
@@ -79,8 +86,7 @@ const OPENINGS: readonly Opening[] = [
     of: 'Claude Code',
     by: 'model',
     at: 'text',
-    opens:
-      'This session is being continued from a previous conversation|This is a session continuation summary|Implement the following plan:',
+    opens: `This session is being continued from a previous conversation|This is a session continuation summary|${ACCEPTED_PLAN}`,
   },
   {
     of: 'Codex',

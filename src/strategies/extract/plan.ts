@@ -8,7 +8,7 @@ import type { ToolResult } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
 import { findRoot, type Item, newEntryAt, originalId, parseEntryId } from '../../core/view/entry.ts'
 import { openRequests, requestNote } from '../../core/view/keep-request.ts'
-import { isSaidByUser } from '../../core/view/last-request.ts'
+import { findLastAsked } from '../../core/view/last-request.ts'
 import { lastRoundStart, seamsOf } from '../../core/view/seam.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { cappedEntry } from '../ladder/edits.ts'
@@ -70,7 +70,7 @@ export function buildPlan(input: PlanInput): Plan {
   const headTokens =
     weightOf(context) - context.tokens + (pinned === undefined ? 0 : weighUser(pinned))
   const room = Math.max(0, targetTokens - headTokens)
-  const last = items.findLast((item) => isSaidByUser(item, eventAt))
+  const last = findLastAsked(items, eventAt)
   const shortened = tooLong(last, held, room, requestTokens)
   const tokens = tokensAfter(items)
   const requested = shortened?.tokens ?? last?.tokens ?? 0

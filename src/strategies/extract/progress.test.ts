@@ -269,6 +269,21 @@ describe('the state in a brief', () => {
     expect(brief).not.toContain('## Decisions')
   })
 
+  it('keeps a plan whole that is being carried out', async () => {
+    const plan = [
+      'Implement the following plan:',
+      ...Array.from({ length: 40 }, (_, at) => `- lay stone_${at}`),
+    ]
+    const drafts = [{ ...user(plan.join('\n')), origin: 'model' } as EventDraft, ...filler(40)]
+    const log = new TestLog()
+    log.append(drafts)
+    const { context, eventAt } = log
+    const run = { threadId: log.threadId }
+    const asked = { context, eventAt, run, trigger: 'command', targetTokens: 2_500 } as const
+    const { edits } = await extract.propose({ ...asked, reduce: log.reduce })
+    expect(edits.flatMap(({ put }) => put)).toContainEqual({ keep: 'e1' })
+  })
+
   it('lists decisions, and not what is only announced', async () => {
     const brief = await briefOf([
       user('Mend the harbour.'),
