@@ -16,6 +16,7 @@ const TEXTS: readonly [string, string | undefined][] = [
   ['/etc/compact is broken', undefined],
   ['/readme.md', undefined],
   ['an / alone', undefined],
+  ['/', 'Type a command behind the slash. /help lists them.'],
 ]
 
 it.each(TEXTS)('of %j it is said: %s', (text, said) => {

@@ -218,6 +218,7 @@ export function unknownCommand(
   text: string,
   { own, listing }: InterfaceCommands,
 ): string | undefined {
+  if (text.trim() === '/') return `Type a command behind the slash. ${listing}`
   const names = [...COMMANDS.map(({ name }) => name), ...own]
   const twice = TWO_COMMANDS.exec(text)
   if (

@@ -81,8 +81,8 @@ class InteractiveChat {
       files: (typed) => client.files(this.#chat.threadId, typed).catch(() => []),
     })
     this.#editor.setAutocompleteProvider(completion)
-    // An emptied editor has nothing to complete: setting the provider again closes the list.
-    halfTyped.whenEmptied(() => this.#editor.setAutocompleteProvider(completion))
+    // The list is of what was typed before: setting the provider again closes it.
+    halfTyped.whenCut(() => this.#editor.setAutocompleteProvider(completion))
     this.#editor.onSubmit = (text) => this.#submit(text)
     this.#tui.setLayoutRoot(
       new Screen({

@@ -21,6 +21,7 @@ const KEYS = {
   'ctrl-o': '\u000f',
   'ctrl-s': '\u0013',
   'ctrl-u': '\u0015',
+  'ctrl-w': '\u0017',
 } as const
 
 /** One place of the screen, as it looks. */

@@ -96,6 +96,18 @@ describe('the list of completions', () => {
     expect(types.filter((type) => type.startsWith('COMPACTION'))).toEqual([])
   })
 
+  it('closes when the word is deleted, and a slash alone is not said', async () => {
+    const chat = await openChat()
+    chat.terminal.type('/comp')
+    await chat.terminal.sees('/compactions')
+    chat.terminal.press('ctrl-w')
+    await chat.terminal.sees('/compactions', false)
+    chat.terminal.press('enter')
+    await chat.terminal.sees('Type a command behind the slash.')
+    const types = (await chat.client.events(chat.threadId)).map(({ type }) => type)
+    expect(types).not.toContain('USER_MESSAGE')
+  })
+
   it('completes nothing in front of what is typed', async () => {
     const chat = await openChat()
     chat.terminal.type('/com')

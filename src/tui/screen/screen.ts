@@ -173,16 +173,19 @@ interface HalfTyped {
   readonly isThere: boolean
   /** Resolves when the editor is empty. */
   over(): Promise<void>
-  /** Each time that nothing is left of it. */
-  whenEmptied(work: () => void): void
+  /** Each time that nothing is left of it, or more than one character went at once. */
+  whenCut(work: () => void): void
 }
 
 export function watchTyping(editor: Editor): HalfTyped {
   const waiting: (() => void)[] = []
   const each: (() => void)[] = []
+  let length = 0
   editor.onChange = (text) => {
+    const isCut = text.length < length - 1
+    length = text.length
+    if (text === '' || isCut) for (const work of each) work()
     if (text !== '') return
-    for (const work of each) work()
     for (const goOn of waiting.splice(0)) goOn()
   }
   return {
@@ -193,7 +196,7 @@ export function watchTyping(editor: Editor): HalfTyped {
       if (editor.getText() === '') return Promise.resolve()
       return new Promise((resolve) => waiting.push(resolve))
     },
-    whenEmptied: (work) => {
+    whenCut: (work) => {
       each.push(work)
     },
   }
