@@ -71,6 +71,16 @@ describe('the gate', () => {
     ['malformed', replace(['e1'], summary('S'), { keep: 'e8' })],
     ['malformed', replace(ALL, { keep: 'e1' })],
     ['malformed', replace(['e5'], { ...summary('S'), of: 'e5' })],
+    ['malformed', replace(['e7'], { ...summary('S'), of: 'e7' })],
+    [
+      'malformed',
+      replace(['e2'], {
+        type: 'AGENT_MESSAGE',
+        data: { content: 'read', calls: ['a'] },
+        label: 'repaired',
+        of: 'e2',
+      }),
+    ],
     ['not-smaller', replace(['e1'], summary(`${LONG}${LONG}`))],
     ['no-edits', { edits: [] }, 'auto'],
     ['no-edits', { edits: [] }, 'overflow'],
@@ -308,6 +318,23 @@ function listed(...texts: string[]): string {
 }
 
 describe('pins at the gate', () => {
+  it('stand outside of a round whose calls wait for results [ALWAYS-04, ALWAYS-21]', () => {
+    const cut = (id: string, of: EntryId): Edit => {
+      const data = { id, content: [{ type: 'text', text: '[cut]' }], status: 'completed' } as const
+      return { covers: [of], put: [{ type: 'TOOL_RESULT', data, label: 'trimmed', of }] }
+    }
+    const log = new TestLog()
+    log.append([...answer('reading', 'a'), result('a', LONG)])
+    log.append([...answer('reading more', 'b', 'c'), result('b', LONG)])
+    log.pin({ text: 'Never push.' })
+    expect(log.compact({ edits: [cut('a', 'e3'), cut('b', 'e7')] })).toBeUndefined()
+    expect([...log.context.open]).toEqual(['c'])
+    log.append([result('c', 'done')])
+    expect(log.build().problems).toEqual([])
+    const kinds = log.context.items.toArray().map(({ kind }) => kind)
+    expect(kinds).toEqual(['answer', 'result', 'user', 'answer', 'result', 'result'])
+  })
+
   it('keep a pinned entry as it is, right after what replaces the rest [ALWAYS-21]', () => {
     const log = sample()
     log.pin({ entries: ['e1'] })

@@ -11,7 +11,7 @@ import {
   newEntryAt,
   parseEntryId,
 } from '../view/entry.ts'
-import { findRuns, roundsOf, runHas, runsOf } from '../view/seam.ts'
+import { findRuns, openRoundStart, roundsOf, runHas, runsOf, seamsOf } from '../view/seam.ts'
 import type { Edit, EntryId, NewEntry, Put, Run } from './change.ts'
 
 export type Pins = readonly PinData[]
@@ -113,7 +113,7 @@ export function keepPins(
       return place ? keepHeld(edit, items.slice(place.start, place.end), held, eventAt) : edit
     })
   if (kept.length === 0 && !isAsked) return kept
-  return withPinnedText(kept, items, pins, held, eventAt)
+  return withPinnedText(kept, context, pins, held, eventAt)
 }
 
 /** A rewrite stands alone in its edit: it covers one entry and puts one. Only pinned texts may follow it. */
@@ -155,13 +155,14 @@ export function beforeContinuation(put: readonly Put[], more: readonly Put[]): P
 /** One entry for all pinned texts: one that is covered makes room for the new one, kept or not. */
 function withPinnedText(
   edits: Edit[],
-  items: readonly Item[],
+  context: Context,
   pins: Pins,
   held: ReadonlySet<EntryId>,
   eventAt: EventAt,
 ): Edit[] {
   const text = pinnedText(pins)
   if (text === undefined) return edits
+  const items = context.items.toArray()
   const isPins = (id: EntryId) => newEntryAt(id, eventAt)?.label === 'pins' && !held.has(id)
   const covered = (id: EntryId) =>
     edits.some((edit) => edit.covers.some((run: Run) => runHas(run, id)))
@@ -176,7 +177,9 @@ function withPinnedText(
   if (at < 0) {
     const untouched = items.filter(({ id }) => !covered(id))
     const said = untouched.filter(({ kind }) => kind === 'user')
-    return saysAll(said, pins, eventAt) ? bare : withEntry(bare, entry, standing, untouched)
+    return saysAll(said, pins, eventAt)
+      ? bare
+      : withEntry(bare, entry, context, { standing, untouched })
   }
   const added = bare.map((edit, index) =>
     index === at ? { ...edit, put: beforeContinuation(collectPuts(edit), [entry]) } : edit,
@@ -191,12 +194,15 @@ export function saysAll(items: readonly Item[], pins: Pins, eventAt: EventAt): b
   return pins.every(({ text }) => text === undefined || said.some((each) => each.includes(text)))
 }
 
-/** In the place of the former one, before what the user said last or an answer, or behind what is rewritten. */
+/**
+ * In the place of the former one, before what the user said last or an answer, or behind something rewritten, but
+ * never between a call and its result.
+ */
 function withEntry(
   edits: readonly Edit[],
   entry: NewEntry,
-  standing: readonly Item[],
-  untouched: readonly Item[],
+  { items, open }: Context,
+  { standing, untouched }: { standing: readonly Item[]; untouched: readonly Item[] },
 ): Edit[] {
   const former = standing.at(-1)
   if (former) return [...edits, { covers: [former.id], put: [entry] }]
@@ -204,9 +210,19 @@ function withEntry(
     untouched.findLast(({ kind }) => kind === 'user') ??
     untouched.find(({ kind, calls = [] }) => kind === 'answer' && calls.length === 0)
   if (place) return [...edits, { covers: [place.id], put: [entry, { keep: place.id }] }]
-  return edits.map((edit, at) =>
-    at === edits.length - 1 ? { ...edit, put: [...edit.put, entry] } : edit,
-  )
+  const all = items.toArray()
+  const seams = seamsOf(all, open)
+  const end = openRoundStart(all, open)
+  const places = new Map<Run, number>(all.map(({ id }, at) => [id, at]))
+  const behind = edits.findLastIndex(({ covers: [run] }) => {
+    const at = (run && places.get(run)) ?? end
+    return at < end && seams[at + 1]
+  })
+  const [first] = all
+  if (behind < 0 && first && first === untouched[0])
+    return [...edits, { covers: [first.id], put: [entry, { keep: first.id }] }]
+  const index = behind < 0 ? edits.length - 1 : behind
+  return edits.map((edit, at) => (at === index ? { ...edit, put: [...edit.put, entry] } : edit))
 }
 
 function userTexts(id: EntryId, eventAt: EventAt): readonly string[] {

@@ -91,6 +91,16 @@ describe('undo', () => {
     expect(shown()).toEqual(['e1', 'e2', 'e3', 'e4'])
   })
 
+  it('leaves the thinking of a round that no answer has taken up yet', () => {
+    const log = sample()
+    summarise(log, 'S1', 'e1', 'e2')
+    log.append([...thoughtAnswer('so', 'I look.', 'a')])
+    log.append([result('a', 'found')])
+    log.undo()
+    const parts = log.build().messages.flatMap((message) => message.parts)
+    expect(parts.map(({ type }) => type)).toContain('thinking')
+  })
+
   it('un-hides no thinking when an older change is taken back', () => {
     const log = new TestLog()
     log.append([user('one'), ...thoughtAnswer('t1', '1'), user('two'), ...thoughtAnswer('t2', '2')])
