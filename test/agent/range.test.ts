@@ -82,8 +82,8 @@ describe('checkpoints', () => {
   })
 
   it('survive a restart and stay addressable [RANGE-14]', async () => {
-    const { another, threadId, dev, c, lines } = await transcript()
-    const reopened = another()
+    const { elsewhere, threadId, dev, c, lines } = await transcript({ onDisk: true })
+    const { agent: reopened } = await elsewhere()
     dev.script([rangeCall({ to: c, summary: 'S' }), { text: 'done' }])
     expect((await reopened.sendMessage(threadId, 'third')).status).toBe('done')
     expect((await lines())[0]).toBe('assistant["S"]')

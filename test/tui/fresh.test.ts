@@ -51,7 +51,7 @@ describe('the command', () => {
     await chat.terminal.sees('There is no command /compactx.')
     expect(await threadsOf(chat)).toHaveLength(1)
     expect(chat.dev.requests).toHaveLength(1)
-    chat.terminal.enter('  /compact  ')
+    chat.terminal.enter('  /compact the ports  ')
     await chat.terminal.sees(STARTED)
     expect(await threadsOf(chat)).toHaveLength(2)
   })

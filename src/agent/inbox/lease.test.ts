@@ -47,6 +47,32 @@ describe('a lease', () => {
     expect(calls).toHaveLength(11)
   })
 
+  it('is given back behind a renewal that is under way, which would take it again', async () => {
+    const clock = new ManualClock()
+    const calls: string[] = []
+    const renewal = Promise.withResolvers<boolean>()
+    const store = {
+      async takeLease() {
+        calls.push('take')
+        if (calls.length === 1) return true
+        const taken = await renewal.promise
+        calls.push('taken')
+        return taken
+      },
+      async releaseLease() {
+        calls.push('release')
+      },
+    }
+    const lease = await holdLease({ store, clock, name: 'n', owner: 'o', ttlMs: TTL_MS })
+    clock.advance(TTL_MS / 3)
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn()
+    const released = lease?.release()
+    await nextTurn()
+    renewal.resolve(true)
+    await released
+    expect(calls).toEqual(['take', 'take', 'taken', 'release'])
+  })
+
   it('is lost at once where another has it', async () => {
     const { calls, lostAfter } = await held(false)
     expect(await lostAfter(1)).toBe(true)

@@ -95,6 +95,9 @@ describe('a pattern', () => {
   const denied: [deny: string, effect: ToolEffect, subject: string, Verdict][] = [
     ['write:.env', 'write', '.env', 'deny'],
     ['write:.env', 'write', './x/../.ENV', 'deny'],
+    ['write:.ENV', 'write', '.env', 'deny'],
+    ['write:SRC/Gen/**', 'write', 'src/gen/a', 'deny'],
+    ['run:RM *', 'run', 'rm -rf /', 'deny'],
     ['write:.env', 'write', 'deep/in/.env', 'deny'],
     ['write:.env', 'write', '/srv/app/.env', 'deny'],
     ['write:.env', 'read', '.env', 'allow'],

@@ -254,6 +254,11 @@ describe('tools', () => {
     const answered = (fields: object) =>
       chat(user('hi'), assistant([use('a')]), user([{ ...result('a'), ...fields }]))
     const image = { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } }
+    const document = {
+      type: 'document',
+      source: { type: 'text', data: 'a', media_type: 'text/plain' },
+    }
+    const found = { type: 'search_result', source: 'a', title: 'A', content: [text('one')] }
     check('VALID-A11', {
       breaks: [
         {
@@ -267,7 +272,7 @@ describe('tools', () => {
         { request: answered({ content: { a: 1 } }), place: 'messages[2].content[0].content' },
       ],
       keeps: [
-        { request: answered({ content: [text('one'), image] }) },
+        { request: answered({ content: [text('one'), image, document, found] }) },
         { request: answered({ content: [text('one')], is_error: true }) },
         { request: answered({ content: [{ type: 'tool_reference', tool_name: 'read' }] }) },
         { request: answered({ content: '' }) },

@@ -11,9 +11,13 @@ function estimate(...drafts: EventDraft[]): number {
 
 describe('estimateConversationTokens [LOG-11]', () => {
   it('gives between 11 and 19 for a user message of about 50 characters [LOG-10]', () => {
-    const tokens = estimate(user('Please rename the orchard module to harvest, thanks'))
+    const words = 'Please rename the orchard module to harvest, thanks'
+    const tokens = estimate(user(words))
     expect(tokens).toBeGreaterThanOrEqual(11)
     expect(tokens).toBeLessThanOrEqual(19)
+    expect(tokens).toBe(Math.ceil(words.length / 4))
+    expect(estimate(user(`${words}.`))).toBe(13)
+    expect(estimate(user(`${words}..`))).toBe(14)
   })
 
   const parts: EventDraft = {
