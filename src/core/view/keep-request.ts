@@ -5,17 +5,25 @@ import { beforeContinuation, isRewrite } from '../edit/pins.ts'
 import type { EventAt } from '../log/event.ts'
 import type { Context } from './context.ts'
 import { collectPuts, type Item, isNewEntry, newEntryAt, parseEntryId } from './entry.ts'
-import { answeredLine, findRequests, leavesAnswered, requestSections } from './last-request.ts'
+import {
+  answeredLine,
+  findRequests,
+  leavesAnswered,
+  type Requests,
+  requestSections,
+} from './last-request.ts'
 import {
   carriedEntry,
   hasRoomForAll,
   isCarried,
   readNote,
   requestRoom,
+  type Section,
   textIn,
   withCarried,
   withoutFacts,
   writeHead,
+  writeSections,
 } from './request-note.ts'
 import { findRuns } from './seam.ts'
 
@@ -31,15 +39,16 @@ interface RequestLimits {
  * answered, where the answer goes and the request stays.
  */
 export function keepRequest(
-  edits: readonly Edit[],
+  proposed: readonly Edit[],
   context: Context,
   eventAt: EventAt,
   { minTokens, targetTokens }: RequestLimits,
 ): Edit[] {
-  if (edits.length === 0) return []
+  if (proposed.length === 0) return []
   const items = context.items.toArray()
   const index = new Map(items.map((item, at) => [item.id, at] as const))
-  const taken = edits.map((edit) => takenOut(edit, items, index))
+  const taken = proposed.map((edit) => takenOut(edit, items, index))
+  const edits = withoutStanding(proposed, taken, findRequests(items, eventAt))
   const open = openRequests(items, eventAt, minTokens)
   const isLarge = edits.map(
     (edit, at) =>
@@ -58,6 +67,27 @@ export function keepRequest(
     (gone, index) => gone.length > 0 && (isLarge[index] || counted.size === 0),
   )
   return edits.map((edit, index) => withRequestLast(index === at ? withNote(edit, note) : edit))
+}
+
+/** A request that was pinned since the proposal was made stays where it is: no note says it once more. */
+function withoutStanding(
+  edits: readonly Edit[],
+  taken: readonly (readonly Item[])[],
+  { shown }: Requests,
+): readonly Edit[] {
+  const goes = new Set(taken.flat().map(({ id }) => id))
+  const standing = new Set(shown.flatMap(({ id, ref }) => (goes.has(id) ? [] : [ref])))
+  const isSaid = ({ ref }: Section) => standing.has(ref)
+  return edits.map((edit) => {
+    const put = edit.put.map((one) => {
+      if (!isCarried(one)) return one
+      const { head, sections } = readNote(textIn(one))
+      if (!sections.some(isSaid)) return one
+      const left = writeSections(sections.filter((section) => !isSaid(section)))
+      return carriedEntry([head.trimEnd(), left].filter(Boolean).join('\n\n'))
+    })
+    return { covers: edit.covers, put }
+  })
 }
 
 /**
