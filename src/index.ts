@@ -2,7 +2,7 @@
 
 export type { Committed, Refused } from './compaction/plan.ts'
 export { compact } from './compactor/compact.ts'
-export type { Compacted, CompactOptions, CompactWithModel } from './compactor/compact-interface.ts'
+export type { Compacted, CompactOptions, CompactWithModel } from './compactor/compact-messages.ts'
 export { createCompactor } from './compactor/compactor.ts'
 export type {
   Compactor,
@@ -26,8 +26,8 @@ export type * from './core/ports.ts'
 export { contentOf, type EntryContent } from './core/view/round-results.ts'
 export { runsOf } from './core/view/seam.ts'
 export { estimateTokens } from './core/window/tokens/estimate.ts'
+export type { WireFormat, WireMessages } from './doors/threads.ts'
 export { createThreads, type ThreadCompaction, type Threads } from './doors/threads.ts'
-export type { WireFormat, WireMessages } from './doors/wire-messages.ts'
 export { FORMATS } from './messages/detect.ts'
 export type { FormatId } from './messages/dialect.ts'
 export { memoryStore } from './stores/memory/memory.ts'

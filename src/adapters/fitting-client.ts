@@ -2,7 +2,7 @@
 import type { Compactor } from '../compactor/compactor-interface.ts'
 import { PrecisError } from '../core/errors.ts'
 import { isRecord } from '../core/text/json.ts'
-import { UsageBook } from './usage-book.ts'
+import { UsageBook } from './compactor-for.ts'
 
 /** What an SDK's client has for all of its methods. `create`, `stream`, `parse` and tool runners call `post`. */
 export interface SendingClient {

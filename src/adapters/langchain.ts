@@ -1,13 +1,12 @@
 // `precis/langchain`: messages of LangChain that fit, and a middleware for `createAgent`
 import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages'
-import type { Compacted, CompactOptions, CompactWithModel } from '../compactor/compact-interface.ts'
+import type { Compacted, CompactOptions, CompactWithModel } from '../compactor/compact-messages.ts'
 import { compactMessages as compactWith } from '../compactor/compact-messages.ts'
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
 import { KIT } from '../compactor/kit.ts'
 import * as option from '../core/options.ts'
 import { provideClasses } from '../messages/langchain.ts'
-import { compactorFor } from './compactor-for.ts'
-import { countedIn } from './usage-book.ts'
+import { compactorFor, countedIn } from './compactor-for.ts'
 
 export type LangChainOptions = Omit<CompactorOptions, 'format'>
 

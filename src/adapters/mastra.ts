@@ -1,7 +1,6 @@
 // `precis/mastra`: a processor for agents of Mastra
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
-import { compactorFor } from './compactor-for.ts'
-import { countedIn } from './usage-book.ts'
+import { compactorFor, countedIn } from './compactor-for.ts'
 
 export type MastraOptions = Omit<CompactorOptions, 'format'>
 

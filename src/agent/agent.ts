@@ -14,8 +14,7 @@ import { applyPreview, type PreviewedProposal, previewCompaction } from './compa
 import { type AgentCore, FrameHub, type ThreadRuntime, ThreadRuntimes, type Turn } from './core.ts'
 import { deliverMessages, queueMessage, returnMessages, say, waitingIn } from './inbox/deliver.ts'
 import { BUSY, tellWaiting, type WorkOptions, withThreadLease } from './inbox/thread-lease.ts'
-import { runTask } from './loop/task.ts'
-import { runTurn, type TurnOutcome } from './loop/turn.ts'
+import { runTask, runTurn, type TurnOutcome } from './loop/turn.ts'
 import { AGENT_LIMITS, type AgentPorts, type AgentSettings } from './ports.ts'
 
 /** What came of a message. None of these is thrown: an error is part of the outcome. */

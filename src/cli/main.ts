@@ -1,9 +1,10 @@
 // The `precis` command: parses the arguments, runs a command, turns failures into exit codes.
 import '../node-guard.ts'
-import { type Command, CommanderError } from 'commander'
+import { resolve } from 'node:path'
+import { Command, CommanderError, Option } from 'commander'
 import { nearestWord } from '../core/text/words.ts'
-import { type Io, processIo } from './process-io.ts'
-import { COMMAND_TABLE, programOf } from './program.ts'
+import { type Definitions, type Io, type Output, processIo } from './process-io.ts'
+import { version } from './program-name.ts'
 
 /** Runs the command of `argv` (as Node has it: itself, the script, then the words) and resolves to its exit code. Never rejects. */
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
@@ -52,3 +53,169 @@ function unknownCommand(word: string): CommanderError {
     `error: unknown command '${word}'${suggestion}`,
   )
 }
+
+const HELP = `
+Examples:
+  precis start                                           compact the sample session
+  precis compact session.jsonl                           show what a compaction would save
+  precis compact session.jsonl --out smaller.jsonl       write the result
+  precis inspect session.jsonl                           show what the session contains
+  precis compact --help                                  show all options of a command
+
+A session is a file of Claude Code, Codex, pi, OpenCode and others, detected from its content
+(docs/formats.md), or a thread in the store, such as thr_0mwh….
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or settings. --json prints reports and errors as JSON.
+--trust-folder, with any command, applies every key of this directory's .precis/settings.json, and its AGENTS.md and CLAUDE.md.`
+
+/** Commander's default width without a terminal. */
+const UNKNOWN_WIDTH = 80
+
+/** `whole` selects the commands that get their options; the others are only listed. */
+export async function programOf(io: Io, whole: (name: string) => boolean): Promise<Command> {
+  const program = new Command('precis')
+    .description('Keeps language-model agents inside their context window without losing anything.')
+    .version(version())
+    .addHelpText('after', HELP)
+    .exitOverride()
+    // Errors are printed once, in our words, where they are caught.
+    .configureOutput({ ...readOutputs(io), outputError: () => undefined })
+    .showSuggestionAfterError()
+  for (const { name, module, summary } of COMMAND_TABLE) {
+    const command = program.command(name).description(summary)
+    if (whole(name)) (await MODULES[module]()).definitions[name]?.(command, io)
+    for (const each of [command, ...command.commands]) each.addOption(trustOption())
+  }
+  return program.hook('preAction', async (_, command) => {
+    const { trustFolder } = await import('./settings/trust.ts')
+    const { trustFolder: isTrusted, cwd } = command.opts<{ trustFolder?: boolean; cwd?: string }>()
+    trustFolder(isTrusted ? resolve(io.cwd, cwd ?? '.') : undefined)
+  })
+}
+
+/** Every command reads settings, so the option is not repeated in each help. */
+function trustOption(): Option {
+  return new Option('--trust-folder', "apply all of the project's settings").hideHelp()
+}
+
+function readOutputs({ stdout, stderr }: Io) {
+  const width = ({ isTTY, columns }: Output) => (isTTY && columns) || UNKNOWN_WIDTH
+  return {
+    writeOut: (text: string) => void stdout.write(text),
+    writeErr: (text: string) => void stderr.write(text),
+    getOutHelpWidth: () => width(stdout),
+    getErrHelpWidth: () => width(stderr),
+  }
+}
+
+/** The modules of src/cli/commands: loaded for the command that runs, and for completion. */
+const MODULES = {
+  compacting: () => import('./commands/compacting.ts'),
+  sessions: () => import('./commands/sessions.ts'),
+  threads: () => import('./commands/threads.ts'),
+  hosts: () => import('./commands/hosts.ts'),
+  setup: () => import('./commands/setup.ts'),
+  developing: () => import('./commands/developing.ts'),
+} as const satisfies Record<string, () => Promise<{ definitions: Definitions }>>
+
+interface CommandEntry {
+  readonly name: string
+  readonly module: keyof typeof MODULES
+  readonly summary: string
+}
+
+/** In the order in which the help lists them. */
+export const COMMAND_TABLE: readonly CommandEntry[] = [
+  { name: 'compact', module: 'compacting', summary: 'Compact a session file or a thread' },
+  {
+    name: 'inspect',
+    module: 'compacting',
+    summary: 'Show what a session contains and what each strategy would save',
+  },
+  {
+    name: 'exam',
+    module: 'compacting',
+    summary: 'Compare strategies: ask each context the same questions and mark the answers',
+  },
+  {
+    name: 'sessions',
+    module: 'sessions',
+    summary: "List the agents' sessions on this machine, with usage and cost",
+  },
+  {
+    name: 'sync',
+    module: 'sessions',
+    summary: 'Import what is new in the sessions on this machine',
+  },
+  { name: 'import', module: 'sessions', summary: 'Import session files into the store as threads' },
+  {
+    name: 'export',
+    module: 'sessions',
+    summary: 'Write a thread or a session in another format or as a page',
+  },
+  {
+    name: 'threads',
+    module: 'threads',
+    summary: 'List the threads in the store, newest first, or remove some',
+  },
+  {
+    name: 'diff',
+    module: 'compacting',
+    summary: 'Show what a compaction changed, or compare two sessions',
+  },
+  { name: 'undo', module: 'compacting', summary: 'Undo the last compaction of a thread or a file' },
+  { name: 'redo', module: 'compacting', summary: 'Redo the last undone compaction' },
+  {
+    name: 'fork',
+    module: 'threads',
+    summary: 'Create a thread that shares the history of another',
+  },
+  { name: 'pins', module: 'threads', summary: 'List, add and remove the pins of a thread' },
+  { name: 'recall', module: 'sessions', summary: 'Search the whole history, compacted or not' },
+  { name: 'show', module: 'sessions', summary: 'Show the full content behind a ref' },
+  {
+    name: 'install',
+    module: 'hosts',
+    summary: 'Install précis into Claude Code, Codex, OpenCode or pi',
+  },
+  { name: 'uninstall', module: 'hosts', summary: 'Remove précis from an agent' },
+  { name: 'handoff', module: 'hosts', summary: 'Continue a session in another agent' },
+  {
+    name: 'mcp',
+    module: 'hosts',
+    summary: 'Serve recall and other tools to agents (Model Context Protocol)',
+  },
+  { name: 'hook', module: 'hosts', summary: 'Run by an agent before and after its own compaction' },
+  { name: 'chat', module: 'threads', summary: 'Chat with an agent in the terminal' },
+  {
+    name: 'serve',
+    module: 'setup',
+    summary: 'Serve the API and the web page, for yourself or a team',
+  },
+  { name: 'token', module: 'setup', summary: 'Create, list and revoke access tokens of a server' },
+  { name: 'send', module: 'threads', summary: 'Send one message to an agent and print its answer' },
+  {
+    name: 'check',
+    module: 'developing',
+    summary: "Check a request or history against a provider's rules",
+  },
+  { name: 'store', module: 'setup', summary: 'Copy, back up and check stores' },
+  { name: 'config', module: 'setup', summary: 'Show every setting, its value and its source' },
+  { name: 'doctor', module: 'setup', summary: 'Check this installation and suggest fixes' },
+  { name: 'completion', module: 'developing', summary: 'Print a shell completion script' },
+  {
+    name: 'start',
+    module: 'setup',
+    summary: 'Compact the sample session, or your own, and show what to try next',
+  },
+  {
+    name: 'edl',
+    module: 'developing',
+    summary: 'Edit the files of a directory with an EDL script',
+  },
+  {
+    name: 'dev-model',
+    module: 'developing',
+    summary: 'Serve a strict, deterministic stand-in for model providers',
+  },
+]

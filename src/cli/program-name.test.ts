@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COMMAND_TABLE } from './program.ts'
+import { COMMAND_TABLE } from './main.ts'
 import { asTyped, programName, type Start } from './program-name.ts'
 
 let folder = ''

@@ -1,16 +1,18 @@
-// One compaction of an array of messages, with the strategies of a kit
+// One compaction of an array of messages with the strategies of a kit: what it takes, does and gives
 import { type CompactionReport, reportCompaction } from '../core/edit/report.ts'
+import type { Strategy } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { PinData } from '../core/log/event.ts'
 import * as option from '../core/options.ts'
+import type { Signal } from '../core/ports.ts'
 import { runNow, runSteps } from '../core/steps.ts'
 import { weightOf } from '../core/view/context.ts'
 import { dialectOf, requireRoles } from '../messages/detect.ts'
+import type { FormatId } from '../messages/dialect.ts'
 import { MessageLog } from '../messages/message-log.ts'
 import { writeMessages } from '../messages/write-messages.ts'
-import type { Compacted, Given } from './compact-interface.ts'
-import { findLosses } from './losses.ts'
-import { type Kit, requireStrategy, runCompaction } from './run-compaction.ts'
+import { findLosses, type Loss } from './losses.ts'
+import { type Kit, type ModelLike, requireStrategy, runCompaction } from './run-compaction.ts'
 
 const CHECKS: option.Checks<Given<never>> = {
   budget: option.positive,
@@ -106,3 +108,36 @@ export function pinsOf(pins: readonly unknown[], log: MessageLog): PinData[] {
     return { pinId, entries: log.entries[number] ?? [], by: 'user' }
   })
 }
+
+export interface CompactOptions<M> {
+  /** The most that the messages may take, in estimated tokens. */
+  readonly budget: number
+  /** Detected from the messages unless it is named. */
+  readonly format?: FormatId
+  /** A strategy, or its id. Default: `cascade`, which needs no model; `brief` with a model. */
+  readonly strategy?: Strategy | string
+  /** Texts, and messages of the array, that stay byte for byte. */
+  readonly pins?: readonly (string | M)[]
+  /** What the summary has to keep, in words. */
+  readonly instructions?: string
+  /** What the user is going to say next: what matters for it stays. */
+  readonly nextPrompt?: string
+}
+
+/** With a model the result is a promise. */
+export interface CompactWithModel<M> extends CompactOptions<M> {
+  readonly model: ModelLike
+  readonly signal?: Signal
+}
+
+export interface Compacted<M> {
+  /** The very same array where nothing had to be changed. Messages that were not touched are the same objects. */
+  readonly messages: M[]
+  readonly changed: boolean
+  readonly report: CompactionReport
+  /** Everything that is missing or shorter, by message. */
+  readonly losses: readonly Loss[]
+}
+
+/** With a model or without. */
+export type Given<M> = CompactOptions<M> & Partial<CompactWithModel<M>>

@@ -1,6 +1,11 @@
 // `compact`: an array of messages in, a smaller array of the same kind out
-import type { Compacted, CompactOptions, CompactWithModel, Given } from './compact-interface.ts'
-import { compactMessages } from './compact-messages.ts'
+import {
+  type Compacted,
+  type CompactOptions,
+  type CompactWithModel,
+  compactMessages,
+  type Given,
+} from './compact-messages.ts'
 import { KIT } from './kit.ts'
 
 /**

@@ -3,7 +3,7 @@ import { PrecisError } from '../core/errors.ts'
 import * as option from '../core/options.ts'
 import { dialectOf } from '../messages/detect.ts'
 import type { Compactor, CompactorOptions } from './compactor-interface.ts'
-import { MessageCompactor } from './message-compactor.ts'
+import { MessageFitter } from './message-compactor.ts'
 import { type Kit, requireStrategy } from './run-compaction.ts'
 
 export const COMPACTOR_CHECKS: option.Checks<CompactorOptions> = {
@@ -43,5 +43,5 @@ export function compactorWith<M extends object>(
       where: options.store === undefined ? 'store' : 'threadId',
       hint: 'The thread is where the compactor keeps what it knows; any name will do.',
     })
-  return new MessageCompactor<M>({ ...options, at, target }, kit)
+  return new MessageFitter<M>({ ...options, at, target }, kit)
 }

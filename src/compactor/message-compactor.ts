@@ -33,7 +33,7 @@ const ON_CHECKS = {
 
 export type Choices = CompactorOptions & Required<Pick<CompactorOptions, 'at' | 'target'>>
 
-export class MessageCompactor<M extends object> implements Compactor<M> {
+export class MessageFitter<M extends object> implements Compactor<M> {
   readonly #options: Choices
   readonly #kit: Kit
   readonly #keeper: BranchKeeper | undefined

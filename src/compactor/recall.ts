@@ -7,7 +7,7 @@ import { callsAfter, isEntryId, parseEntryId } from '../core/view/entry.ts'
 import { covered } from '../core/view/refs.ts'
 import { cutHead } from '../core/window/tokens/cut.ts'
 import type { MessageLog } from '../messages/message-log.ts'
-import { readBody } from '../threads/render-event.ts'
+import { readBody } from '../threads/search-thread.ts'
 
 export interface RecallOptions {
   /** Where to begin in the text of a ref, in characters. */

@@ -1,7 +1,6 @@
 // `precis/light`: `compact` and `createCompactor` with a shorter ladder, for small bundles
 import type { compact as compactFully } from '../compactor/compact.ts'
-import type { Given } from '../compactor/compact-interface.ts'
-import { compactMessages } from '../compactor/compact-messages.ts'
+import { compactMessages, type Given } from '../compactor/compact-messages.ts'
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
 import { compactorWith } from '../compactor/compactor-with.ts'
 import type { Kit } from '../compactor/run-compaction.ts'

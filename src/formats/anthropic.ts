@@ -12,10 +12,10 @@ import { readMessages, readSystem } from '../wire/anthropic/read.ts'
 import { wireMessages } from '../wire/anthropic/write.ts'
 import { lossesIn } from './losses.ts'
 import { withReadableThinking } from './outgoing.ts'
-import { fieldsIn } from './reading/fields.ts'
 import { ROOT } from './reading/json-items.ts'
 import { parseJsonText, requireStorable } from './reading/json-text.ts'
 import type { ReadNotes } from './reading/notes.ts'
+import { fieldsIn } from './reading/raw.ts'
 import {
   type Exported,
   type Loss,

@@ -6,8 +6,15 @@ import type { Block } from '../core/view/content.ts'
 import type { Message, MessagePart } from '../core/view/message.ts'
 import { writtenBy } from '../core/view/typed-text.ts'
 import { OPENING } from './reading/conversation.ts'
-import { fieldsIn, listIn, modelRef, textIn } from './reading/fields.ts'
-import { isAsRead, type RawRecord, rawRecords } from './reading/raw.ts'
+import {
+  fieldsIn,
+  isAsRead,
+  listIn,
+  modelRef,
+  type RawRecord,
+  rawRecords,
+  textIn,
+} from './reading/raw.ts'
 import type { Exported, Outgoing } from './session-format.ts'
 
 /** Reports a thing that the format cannot say, once. */

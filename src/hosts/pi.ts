@@ -5,7 +5,7 @@ import { askPins } from './run-precis.ts'
 interface ExtensionApi {
   on(
     event: 'session_before_compact',
-    handler: (event: BeforeCompact, context: Context) => Promise<Result | undefined>,
+    handler: (event: BranchToShorten, context: Context) => Promise<Result | undefined>,
   ): unknown
   registerTool(tool: {
     name: string
@@ -23,7 +23,7 @@ interface ExtensionApi {
   }): void
 }
 
-interface BeforeCompact {
+interface BranchToShorten {
   readonly preparation: {
     readonly firstKeptEntryId: string
     readonly tokensBefore: number
@@ -101,7 +101,7 @@ const HINT =
   'Call the tool recall with a ref, or with words, to read again what stands here in short.'
 
 async function compacted(
-  { preparation, branchEntries, customInstructions, signal }: BeforeCompact,
+  { preparation, branchEntries, customInstructions, signal }: BranchToShorten,
   { cwd, model, sessionManager }: Context,
   command: readonly string[] | undefined,
 ): Promise<Result | undefined> {
@@ -157,7 +157,7 @@ const LEAST_TOKENS = 1_500
 /** A third of what pi leaves free beside the messages that it keeps and the next answer. */
 function budgetFor(
   windowTokens: number,
-  { reserveTokens, keepRecentTokens }: BeforeCompact['preparation']['settings'],
+  { reserveTokens, keepRecentTokens }: BranchToShorten['preparation']['settings'],
 ): number {
   const free = Math.floor((windowTokens - reserveTokens - keepRecentTokens) / 3)
   return windowTokens === 0 ? MOST_TOKENS : Math.max(LEAST_TOKENS, Math.min(MOST_TOKENS, free))

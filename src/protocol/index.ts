@@ -35,7 +35,7 @@ export { createClient } from './http-client.ts'
 export { ThreadView, unknownCommand } from './view.ts'
 export {
   type AnswerBlock,
-  type CompactionBlock,
+  type EditBlock,
   errorWords,
   inputText,
   type NoticeBlock,

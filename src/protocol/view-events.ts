@@ -5,7 +5,7 @@ import type { Answer, Part } from '../core/view/content.ts'
 import {
   type AnswerBlock,
   buildSummary,
-  type CompactionBlock,
+  type EditBlock,
   imagesIn,
   readSubject,
   resultText,
@@ -170,7 +170,7 @@ function showResult(list: BlockList, { seq, data, timestamp }: EventOf<'TOOL_RES
   })
 }
 
-function compactionBlock(list: BlockList, event: EventOf<'COMPACTION'>): CompactionBlock {
+function compactionBlock(list: BlockList, event: EventOf<'COMPACTION'>): EditBlock {
   const { seq, data } = event
   const running = list.get(runKey(data.runId))
   const fellBack = running?.kind === 'compaction' ? failuresOf(running) : []
@@ -203,7 +203,7 @@ function settle(list: BlockList, seq: number, state: 'undone' | 'done'): void {
 }
 
 /** What was tried in this run before; a failure that stands alone is one, too. */
-function failuresOf({ state, strategy, error, fellBack = [] }: CompactionBlock) {
+function failuresOf({ state, strategy, error, fellBack = [] }: EditBlock) {
   return state === 'failed' ? [...fellBack, { from: strategy, reason: error ?? '' }] : fellBack
 }
 

@@ -4,8 +4,8 @@ import { committedFacts, freshCaveats, renderCaveats } from '../core/edit/report
 import type { Approval } from './client.ts'
 import { type BlockList, runKey, toolBlock } from './view-events.ts'
 import {
-  type CompactionBlock,
   computeProgress,
+  type EditBlock,
   errorWords,
   type NoticeBlock,
   type ToolBlock,
@@ -156,7 +156,7 @@ function withoutApproval(status: ViewStatus, id: string): ViewStatus {
   return approvals.length === status.approvals.length ? status : { ...status, approvals }
 }
 
-function startedBlock(frame: Frame<'COMPACTION_START'>): CompactionBlock {
+function startedBlock(frame: Frame<'COMPACTION_START'>): EditBlock {
   const { runId, strategy, message, timestamp } = frame
   const isFresh = strategy === 'fresh-session'
   return {
@@ -185,7 +185,7 @@ function progressed({ list, status }: Shown, frame: Frame<'COMPACTION_PROGRESS'>
   return { ...status, compaction: computeProgress({ ...started, strategy }, frame) }
 }
 
-function endedBlock(list: BlockList, frame: Frame<'COMPACTION_COMPLETE'>): CompactionBlock {
+function endedBlock(list: BlockList, frame: Frame<'COMPACTION_COMPLETE'>): EditBlock {
   const { runId, strategy, success, fresh, error, end, event, before, after, report } = frame
   const shown = list.get(runKey(runId))
   // Who came while it ran has seen its event alone.
@@ -225,7 +225,7 @@ function endedBlock(list: BlockList, frame: Frame<'COMPACTION_COMPLETE'>): Compa
   }
 }
 
-function eventBlock(list: BlockList, seq: number | undefined): CompactionBlock | undefined {
+function eventBlock(list: BlockList, seq: number | undefined): EditBlock | undefined {
   if (seq === undefined) return undefined
   const block = list.blocks.findLast((each) => each.kind === 'compaction' && each.seq === seq)
   return block?.kind === 'compaction' ? block : undefined

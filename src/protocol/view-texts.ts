@@ -145,7 +145,7 @@ export type ViewBlock =
   | AnswerBlock
   | ThinkingBlock
   | ToolBlock
-  | CompactionBlock
+  | EditBlock
   | NoticeBlock
 
 interface Keyed {
@@ -197,7 +197,7 @@ export interface ToolBlock extends Keyed {
 }
 
 /** One compaction, from the moment it starts. */
-export interface CompactionBlock extends Keyed {
+export interface EditBlock extends Keyed {
   readonly kind: 'compaction'
   readonly state: 'running' | 'done' | 'failed' | 'undone'
   readonly strategy: string

@@ -8,7 +8,7 @@ import type { StreamItem, ThreadDetail, TimelinePoint } from './client.ts'
 import { BlockList, showEvent } from './view-events.ts'
 import { showFrame } from './view-frames.ts'
 import {
-  type CompactionBlock,
+  type EditBlock,
   IDLE,
   type NoticeBlock,
   type QueuedMessage,
@@ -104,7 +104,7 @@ export class ThreadView {
     }
   }
 
-  #compactions(): readonly CompactionBlock[] {
+  #compactions(): readonly EditBlock[] {
     return this.#list.blocks.flatMap((block) =>
       block.kind === 'compaction' && block.seq !== undefined ? [block] : [],
     )

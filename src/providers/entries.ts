@@ -1,8 +1,154 @@
 // Every provider that can be had by its name.
+import { PROFILES } from '../validate/validate.ts'
+import type { Profile } from '../validate/walk.ts'
+import type { ChatProfile } from '../wire/openai-chat/messages.ts'
 import { ANTHROPIC } from './anthropic/entry.ts'
-import { OLLAMA_ENTRY } from './ollama/entry.ts'
-import { OPENAI, OPENAI_CHAT_ENTRIES } from './openai/entries.ts'
+import {
+  HOME_WINDOW_TOKENS,
+  type ModelInfo,
+  OLLAMA_BASE_URL,
+  OPENAI_BASE_URL,
+  OPENAI_KEY_VARIABLE,
+} from './catalogue.ts'
 import type { ProviderEntry } from './registry.ts'
+
+/** Its requests are checked as what they are like: those of Chat Completions, read strictly. */
+export const OLLAMA_ENTRY: ProviderEntry = {
+  id: 'ollama',
+  keyVariables: ['OLLAMA_API_KEY'],
+  baseUrlVariable: 'OLLAMA_BASE_URL',
+  baseUrl: OLLAMA_BASE_URL,
+  defaultWindowTokens: HOME_WINDOW_TOKENS,
+  cutsSilently: true,
+  async create({ id, apiKey, baseUrl, clock, timeouts, infoOf }) {
+    const { ollamaProvider } = await import('./ollama/provider.ts')
+    return ollamaProvider({
+      id,
+      apiKey,
+      baseUrl,
+      clock,
+      ...(timeouts && { timeouts }),
+      // What a context is measured against is what the model must be loaded with.
+      windowTokens(model) {
+        const { known, windowTokens } = infoOf(model)
+        return known ? windowTokens : undefined
+      },
+    })
+  },
+  profileOf: () => ({ ...PROFILES['openai-chat'], strict: true }),
+}
+
+export const OPENAI: ProviderEntry = {
+  id: 'openai',
+  keyVariables: [OPENAI_KEY_VARIABLE],
+  baseUrlVariable: 'OPENAI_BASE_URL',
+  baseUrl: OPENAI_BASE_URL,
+  async create({ id, apiKey, baseUrl, clock, timeouts }) {
+    const { openaiResponsesProvider } = await import('./openai/responses.ts')
+    return openaiResponsesProvider({ id, apiKey, baseUrl, clock, ...(timeouts && { timeouts }) })
+  },
+  profileOf: (_model, info) => withWindow(PROFILES['openai-responses'], info),
+}
+
+/** A server of Chat Completions: where it is, whether it wants a key, and what is special about it. */
+interface ChatServer {
+  readonly id: string
+  readonly baseUrl: string
+  readonly keyVariable?: string
+  readonly baseUrlVariable?: string
+  readonly profile?: Partial<ChatProfile>
+  /** Runs what its owner chose, with the window that was chosen: smaller than elsewhere. */
+  readonly isAtHome?: boolean
+}
+
+const CHAT_SERVERS: readonly ChatServer[] = [
+  {
+    id: 'openai-chat',
+    baseUrl: OPENAI_BASE_URL,
+    keyVariable: OPENAI_KEY_VARIABLE,
+    profile: { strict: false, outputLimit: 'max_completion_tokens' },
+  },
+  {
+    id: 'lmstudio',
+    baseUrl: 'http://127.0.0.1:1234/v1',
+    baseUrlVariable: 'LMSTUDIO_BASE_URL',
+    isAtHome: true,
+  },
+  /** Any other: llama.cpp, vLLM, a gateway; it is where the settings say. */
+  {
+    id: 'compatible',
+    baseUrl: 'http://127.0.0.1:8080/v1',
+    baseUrlVariable: 'OPENAI_COMPATIBLE_BASE_URL',
+    isAtHome: true,
+  },
+  {
+    id: 'openrouter',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    keyVariable: 'OPENROUTER_API_KEY',
+  },
+  {
+    id: 'mistral',
+    baseUrl: 'https://api.mistral.ai/v1',
+    keyVariable: 'MISTRAL_API_KEY',
+    profile: { backend: 'mistral' },
+  },
+  {
+    id: 'deepseek',
+    baseUrl: 'https://api.deepseek.com/v1',
+    keyVariable: 'DEEPSEEK_API_KEY',
+    profile: { backend: 'deepseek' },
+  },
+  {
+    id: 'kimi',
+    baseUrl: 'https://api.moonshot.ai/v1',
+    keyVariable: 'MOONSHOT_API_KEY',
+    profile: { backend: 'deepseek' }, // the same rule (VALID-O4)
+  },
+  {
+    id: 'qwen',
+    baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    keyVariable: 'DASHSCOPE_API_KEY',
+    profile: { backend: 'qwen' },
+  },
+]
+
+export const OPENAI_CHAT_ENTRIES: readonly ProviderEntry[] = CHAT_SERVERS.map(chatEntry)
+
+function chatEntry(server: ChatServer): ProviderEntry {
+  const { keyVariable, baseUrlVariable, profile = {}, isAtHome = false } = server
+  return {
+    id: server.id,
+    // A gate before a server of one's own may want a key, too.
+    keyVariables: [keyVariable ?? 'OPENAI_COMPATIBLE_API_KEY'],
+    ...(baseUrlVariable !== undefined && { baseUrlVariable }),
+    baseUrl: server.baseUrl,
+    ...(isAtHome && { cutsSilently: true, defaultWindowTokens: HOME_WINDOW_TOKENS }),
+    async create({ id, apiKey, baseUrl, clock, timeouts }) {
+      const { openaiChatProvider } = await import('./openai/chat.ts')
+      return openaiChatProvider({
+        id,
+        apiKey,
+        baseUrl,
+        clock,
+        ...(timeouts && { timeouts }),
+        // Behind another address there may be a server of one's own, which needs none.
+        needsKey: keyVariable !== undefined && baseUrl === server.baseUrl,
+        ...(keyVariable !== undefined && { keyVariable }),
+        profileOf: () => profile,
+      })
+    },
+    profileOf: (_model, info) => withWindow(buildRules(profile), info),
+  }
+}
+
+function buildRules({ strict = true, backend }: Partial<ChatProfile>): Profile {
+  return { ...PROFILES['openai-chat'], strict, ...(backend && { backend }) }
+}
+
+/** A window that nobody listed is only a default: no rule can be held to it. */
+function withWindow(profile: Profile, { known, windowTokens }: ModelInfo): Profile {
+  return known ? { ...profile, windowTokens } : profile
+}
 
 export const PROVIDER_ENTRIES: readonly ProviderEntry[] = [
   ANTHROPIC,

@@ -11,9 +11,8 @@ import {
   startFixtureServer,
 } from './contract/fixture-server.ts'
 import { allFrames, REQUEST } from './contract.ts'
+import { OLLAMA_ENTRY, OPENAI_CHAT_ENTRIES } from './entries.ts'
 import { modelPort } from './models.ts'
-import { OLLAMA_ENTRY } from './ollama/entry.ts'
-import { OPENAI_CHAT_ENTRIES } from './openai/entries.ts'
 import { createRegistry, type ModelSettings, type ProviderEntry } from './registry.ts'
 
 let server: FixtureServer

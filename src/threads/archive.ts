@@ -5,9 +5,9 @@ import { type Archive, type ArchivePage, type ParsedRef, parseRef } from '../cor
 import { parseEntryId } from '../core/view/entry.ts'
 import { cutHead } from '../core/window/tokens/cut.ts'
 import { pastThreadsOf } from './open-threads.ts'
-import { renderEvent } from './render-event.ts'
 import { unknownRef } from './reverse-thread.ts'
 import { findCalls, type SearchPorts, searchArchive } from './search-archive.ts'
+import { renderEvent } from './search-thread.ts'
 import type { Threads } from './threads.ts'
 
 export interface ArchivePorts extends SearchPorts {

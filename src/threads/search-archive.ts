@@ -10,8 +10,14 @@ import { namesIn } from '../core/search/names.ts'
 import type { ToolCall } from '../core/view/content.ts'
 import { parseEntryId } from '../core/view/entry.ts'
 import { pastThreadsOf } from './open-threads.ts'
-import { findSpeaker, readBody } from './render-event.ts'
-import { type MatchingEntry, Scan, type SearchLimits, scanThread } from './search-thread.ts'
+import {
+  findSpeaker,
+  type MatchingEntry,
+  readBody,
+  Scan,
+  type SearchLimits,
+  scanThread,
+} from './search-thread.ts'
 import type { Threads } from './threads.ts'
 
 export interface SearchPorts {

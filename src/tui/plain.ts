@@ -1,10 +1,5 @@
 // The chat as plain lines, for screen readers and pipes: nothing is redrawn, and nothing is coloured.
-import {
-  type Client,
-  type CompactionBlock,
-  renderSizes,
-  type ViewBlock,
-} from '../protocol/index.ts'
+import { type Client, type EditBlock, renderSizes, type ViewBlock } from '../protocol/index.ts'
 import { Chat } from './chat.ts'
 import { type Dialogs, isMeant } from './dialogs/dialogs.ts'
 import { buildChunk } from './screen/render-block.ts'
@@ -215,7 +210,7 @@ function findWords(block: ViewBlock): string | undefined {
   }
 }
 
-function compactionWords(block: CompactionBlock): string {
+function compactionWords(block: EditBlock): string {
   const { state, strategy, isFresh, isEmpty, summary, error, hint, note } = block
   const more = note === undefined ? '' : ` ${note}`
   if (isEmpty) return `Nothing to compact.${more}`
@@ -237,7 +232,7 @@ function compactionWords(block: CompactionBlock): string {
   }
 }
 
-function sizesOf({ strategy, beforeTokens, afterTokens }: CompactionBlock): string {
+function sizesOf({ strategy, beforeTokens, afterTokens }: EditBlock): string {
   const sizes = renderSizes({ strategy, beforeTokens, afterTokens })
   return sizes === '' ? '' : `: ${sizes}`
 }

@@ -1,7 +1,7 @@
 // The page on the command line, made of what the commands say of themselves.
 import type { Command } from 'commander'
+import { programOf } from '../../src/cli/main.ts'
 import { processIo } from '../../src/cli/process-io.ts'
-import { programOf } from '../../src/cli/program.ts'
 
 const COLUMNS = 100
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { COMMAND_TABLE } from '../../src/cli/program.ts'
+import { COMMAND_TABLE } from '../../src/cli/main.ts'
 import { eachPlace, messages, PRECIS, ROOT, sample } from './place.ts'
 
 /** They talk with a person until they are ended: there is no outcome to print. */

@@ -1,6 +1,6 @@
 // Each command once as a process of its own: its exit code, and what comes out of a real pipe.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COMMAND_TABLE } from '../../src/cli/program.ts'
+import { COMMAND_TABLE } from '../../src/cli/main.ts'
 import { messages, Place, sample } from './place.ts'
 
 let place: Place

@@ -5,10 +5,13 @@ import { asReminder } from '../../core/log/event.ts'
 import type { CollectedAnswer } from '../../core/model.ts'
 import { CONTINUE_AFTER_COMPACT } from '../../core/view/content.ts'
 import type { Item } from '../../core/view/entry.ts'
+import { billedUsage } from '../../core/window/usage.ts'
 import { compactForOverflow, compactIfFull, noteReading } from '../compaction/automatic.ts'
 import type { AfterCall } from '../compaction/compact-call.ts'
-import type { Turn } from '../core.ts'
-import { deliverMessages } from '../inbox/deliver.ts'
+import { inherited } from '../compaction/compaction-run.ts'
+import type { AgentCore, Task, TaskResult, Turn } from '../core.ts'
+import { deliverMessages, say } from '../inbox/deliver.ts'
+import { BUSY, withThreadLease } from '../inbox/thread-lease.ts'
 import { type AnswerResult, askModel } from './answer.ts'
 import { runCalls } from './calls.ts'
 import { fillReminder } from './window-fill.ts'
@@ -239,4 +242,40 @@ async function closeOpenCalls({ core, desk, lost }: Turn): Promise<void> {
     })),
     { openCalls: 'leave' },
   )
+}
+
+export async function runTask(
+  core: AgentCore,
+  { parent, prompt, title }: Task,
+): Promise<TaskResult> {
+  const { threads } = core.ports
+  const from = parent.desk.threadId
+  const { version } = await threads.context(from)
+  const threadId = await threads.create(
+    {
+      from: { threadId: from, seq: version },
+      reason: 'task',
+      ...(title !== undefined && { title }),
+    },
+    await inherited(core, from),
+  )
+  const outcome = await withThreadLease(
+    core,
+    core.desks.of(threadId),
+    async (turn) => {
+      await say(turn, prompt, 'model')
+      return runTurn(turn)
+    },
+    { depth: parent.depth + 1, signal: parent.signal },
+  )
+  if (outcome === BUSY) return { threadId, end: 'failed', text: '' }
+  const { end, text, error } = outcome
+  const { eventCount, ...usage } = billedUsage(await threads.usage(threadId))
+  return {
+    threadId,
+    end,
+    text,
+    ...(eventCount > 0 && { usage }),
+    ...(error && { error }),
+  }
 }

@@ -2,22 +2,22 @@
 import { applyKept, compactThread, type Door } from '../../compaction/compact-thread.ts'
 import type { Committed, CompactionPlan, ProposalRecord, Refused } from '../../compaction/plan.ts'
 import type { Composed } from '../../compose.ts'
-import type { PinningPolicy } from '../../core/edit/detected-pins.ts'
+import { FOUND_PINS_TOKENS, findPins, type PinningPolicy } from '../../core/edit/detected-pins.ts'
 import { type BigPart, irreducible } from '../../core/edit/irreducible.ts'
+import { pinsReducer, releasedPinsReducer } from '../../core/edit/pins.ts'
 import type { CompactionReport, ReportSettings } from '../../core/edit/report.ts'
 import type { TokenSplit } from '../../core/edit/report-split.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { weightOf } from '../../core/view/context.ts'
+import { reducedBy } from '../../core/view/thread-state.ts'
 import type { TokenCounter } from '../../core/window/tokens/counter.ts'
 import { type LoadedSession, loadThread, type Session } from '../session/session.ts'
 import { type Budget, budgetTokens } from '../settings/settings.ts'
 import { countContext } from '../terminal/counter.ts'
 import type { ProgressLine } from '../terminal/progress.ts'
 import { thousands } from '../terminal/terminal.ts'
-import { inWordsOfCommand } from './flags.ts'
-import { leftOutRemarks, unpinnedSentences } from './left-out-pins.ts'
-import { type Wishes, wishedPins } from './wishes.ts'
+import { inWordsOfCommand, type Wishes, wishedPins } from './flags.ts'
 
 export interface CommandPlan {
   readonly strategyId: string
@@ -231,4 +231,46 @@ function tooLarge(
       details: { ...details, counter: counter.id },
     },
   )
+}
+
+/** From here on there is room for as many as are ever kept. */
+const ROOMY_TOKENS = 10 * FOUND_PINS_TOKENS
+const MOST_SHOWN = 10
+
+/** Their texts; to be asked before the compaction is applied. */
+async function unpinnedSentences(
+  composed: Composed,
+  threadId: string,
+  { targetTokens = ROOMY_TOKENS, pins: kept = [] }: ProposalRecord,
+  policy: PinningPolicy,
+): Promise<string[]> {
+  if (targetTokens >= ROOMY_TOKENS) return []
+  const { context, eventAt } = await loadThread(composed, threadId)
+  const state = await composed.threads.state(threadId)
+  const pins = reducedBy(state, pinsReducer)
+  const released = reducedBy(state, releasedPinsReducer)
+  const texts = new Set(kept.map(({ text }) => text))
+  const found = findPins(context, eventAt, { pins, released }, policy)
+  return found.flatMap(({ text }) => (texts.has(text) ? [] : [text]))
+}
+
+/** A remark on those that are nowhere in the result. */
+async function leftOutRemarks(
+  { threads }: Composed,
+  threadId: string,
+  sentences: readonly string[],
+): Promise<string[]> {
+  if (sentences.length === 0) return []
+  const result = JSON.stringify((await threads.messages(threadId)).messages)
+  const gone = sentences.filter((text) => !result.includes(JSON.stringify(text).slice(1, -1)))
+  const more = gone.length - MOST_SHOWN
+  return [
+    ...gone
+      .slice(0, MOST_SHOWN)
+      .map(
+        (text) =>
+          `a sentence that binds did not fit into the budget; to keep it: --pin ${JSON.stringify(text)}`,
+      ),
+    ...(more > 0 ? [`${more} more sentences that bind did not fit into the budget`] : []),
+  ]
 }

@@ -22,11 +22,11 @@ import {
   readOrigin,
   shownSettings,
   unaskedProblems,
+  wishesOf,
 } from './flags.ts'
 import { applyToThread, buildJob, changedSince, type Job, keepProposal } from './job.ts'
 import { computeCosts } from './next-steps.ts'
 import { type CommandReport, renderCompactReport } from './report.ts'
-import { wishesOf } from './wishes.ts'
 
 const DEFAULT_COLUMNS = 80
 const FRESH_SESSION = 'fresh-session'

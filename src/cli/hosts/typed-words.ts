@@ -2,7 +2,7 @@
 import { isFields, type Json } from '../../core/text/json.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { queuedBy, queuedPrompt, writtenBy } from '../../formats/claude-code/branches.ts'
-import { type Fields, fieldsIn, listIn, textIn } from '../../formats/reading/fields.ts'
+import { type Fields, fieldsIn, listIn, textIn } from '../../formats/reading/raw.ts'
 import { bytesBetween } from './kept-brief.ts'
 
 /** So much before what is new holds the lines that it hangs on. */

@@ -14,8 +14,8 @@ import { wholeNumber } from '../terminal/arguments.ts'
 import { writeStream } from '../terminal/io.ts'
 import { openHome } from '../threads/home.ts'
 import { buildMcpServer } from './mcp-server.ts'
-import { sessionFiles } from './session-file.ts'
 import type { McpPorts } from './session-scope.ts'
+import { sessionFiles } from './session-scope.ts'
 
 export interface McpFlags {
   readonly http?: boolean

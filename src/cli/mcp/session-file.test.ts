@@ -7,7 +7,7 @@ import { eachPlace, PRECIS, sample } from '../../../test/cli/place.ts'
 import { quietHost } from '../../../test/cli/run.ts'
 import type { Io } from '../process-io.ts'
 import { loadSettings } from '../settings/settings.ts'
-import { sessionFiles } from './session-file.ts'
+import { sessionFiles } from './session-scope.ts'
 
 const place = eachPlace()
 const PAGE = ['e2', 0, 1_000] as const

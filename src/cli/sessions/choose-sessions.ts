@@ -11,11 +11,11 @@ import { writeStream } from '../terminal/io.ts'
 import { buildStyle, print } from '../terminal/terminal.ts'
 import { wholePath } from '../threads/import-file.ts'
 import type { ChosenBy } from './choosing.ts'
-import { FactsCache } from './facts-cache.ts'
 import type { FoundSession } from './find-sessions.ts'
 import { findSessions, sessionById } from './find-sessions.ts'
 import { type ResultOf, requireOwnResults } from './result-file.ts'
 import { selectSessions } from './select-sessions.ts'
+import { FactsCache } from './session-facts.ts'
 
 interface Choice extends ChosenBy {
   /** The command changes sessions: a few letters do not name one. */

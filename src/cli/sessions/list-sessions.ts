@@ -8,9 +8,8 @@ import { loadSettings } from '../settings/settings.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
 import { ProgressLine } from '../terminal/progress.ts'
 import { oneLine, padColumns, print, type Style, wrapLines } from '../terminal/terminal.ts'
-import { FactsCache } from './facts-cache.ts'
 import { type KnownSession, type SessionFilters, selectSessions } from './select-sessions.ts'
-import { type DayUsage, readUsage } from './session-facts.ts'
+import { type DayUsage, FactsCache, readUsage } from './session-facts.ts'
 import { renderUsage, requireGroup, shownCost, sumUsage } from './usage-report.ts'
 
 export interface SessionsFlags extends SessionFilters {

@@ -9,12 +9,11 @@ import type { FileState, FoundSessions, MachineSessions } from '../../server/por
 import type { Io } from '../process-io.ts'
 import { readImported } from '../session/replace-unchanged.ts'
 import { wholePath } from '../threads/import-file.ts'
-import { FactsCache } from './facts-cache.ts'
 import { FileFollowers } from './file-followers.ts'
 import type { FoundSession } from './find-sessions.ts'
 import { findSessions } from './find-sessions.ts'
 import { importGrown } from './import-grown.ts'
-import { readFacts, type SessionFacts } from './session-facts.ts'
+import { FactsCache, readFacts, type SessionFacts } from './session-facts.ts'
 import { Marks } from './sync-marks.ts'
 
 /** So long the beginnings of sessions are read for one listing; the next one goes on. */

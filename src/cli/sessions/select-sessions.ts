@@ -7,9 +7,9 @@ import { SESSION_FORMATS } from '../../formats/index.ts'
 import type { Io } from '../process-io.ts'
 import { ProgressLine } from '../terminal/progress.ts'
 import { SESSION_AGENTS, unknownAgent } from './agent-folders.ts'
-import type { FactsCache } from './facts-cache.ts'
 import type { FoundSession } from './find-sessions.ts'
 import { findSessions, sessionsIn } from './find-sessions.ts'
+import type { FactsCache } from './session-facts.ts'
 import { readFacts, type SessionFacts } from './session-facts.ts'
 
 export interface SessionFilters {

@@ -9,11 +9,11 @@ import { ProgressLine } from '../terminal/progress.ts'
 import { counted, oneLine, print, type Style, thousands } from '../terminal/terminal.ts'
 import { withHome } from '../threads/home.ts'
 import type { Imported, ImportOutcome } from '../threads/import-file.ts'
-import { FactsCache } from './facts-cache.ts'
 import type { FoundSession } from './find-sessions.ts'
 import { findSessions } from './find-sessions.ts'
 import { importFound, underSyncLease } from './import-grown.ts'
 import { type SessionFilters, selectSessions } from './select-sessions.ts'
+import { FactsCache } from './session-facts.ts'
 import { Marks } from './sync-marks.ts'
 
 export interface SyncFlags extends SessionFilters {

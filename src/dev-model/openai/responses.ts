@@ -5,7 +5,7 @@ import {
   type Item,
   readItems,
   readOutput,
-} from '../../validate/openai-responses/items.ts'
+} from '../../validate/openai-responses/reasoning.ts'
 import { PROFILES } from '../../validate/validate.ts'
 import {
   type Exchange,

@@ -3,6 +3,8 @@ import type { Json } from '../../core/text/json.ts'
 import type { Block, ModelRef, Part, ToolResult, ToolStatus } from '../../core/view/content.ts'
 import { dataUrl } from '../../wire/content-parts.ts'
 import type { Origin } from '../reading/conversation.ts'
+import { ROOT } from '../reading/json-items.ts'
+import type { RawRecord } from '../reading/raw.ts'
 import {
   type Fields,
   fieldsIn,
@@ -11,9 +13,7 @@ import {
   listIn,
   modelRef,
   textIn,
-} from '../reading/fields.ts'
-import { ROOT } from '../reading/json-items.ts'
-import type { RawRecord } from '../reading/raw.ts'
+} from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader } from '../reading/record-reader.ts'
 import type { Sample } from '../session-format.ts'
 

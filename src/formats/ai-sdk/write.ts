@@ -11,9 +11,8 @@ import {
   wellFormed,
   withReadableThinking,
 } from '../outgoing.ts'
-import { type Fields, fieldsIn, STATUS } from '../reading/fields.ts'
 import { ROOT } from '../reading/json-items.ts'
-import { rawEnvelope, urlOfMedia } from '../reading/raw.ts'
+import { type Fields, fieldsIn, rawEnvelope, STATUS, urlOfMedia } from '../reading/raw.ts'
 import { readItems } from '../reading/record-reader.ts'
 import type { Exported, Loss, Outgoing, SessionFormat } from '../session-format.ts'
 import { AI_SDK, isAiSdk, MessageReader, OWN } from './read.ts'

@@ -1,6 +1,6 @@
 // Which lines of a file belong to a branch that was left: the tree is known only at its end.
 import type { Json } from '../../core/text/json.ts'
-import { type Fields, fieldsIn, listIn, textIn } from '../reading/fields.ts'
+import { type Fields, fieldsIn, listIn, textIn } from '../reading/raw.ts'
 
 type Kind = 'prompt' | 'answer' | 'result' | 'other'
 

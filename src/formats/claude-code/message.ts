@@ -4,6 +4,7 @@ import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { readBlock } from '../../wire/anthropic/blocks.ts'
 import { ANTHROPIC_STOP_REASONS, anthropicUsage } from '../../wire/prepare.ts'
 import type { Conversation, Origin } from '../reading/conversation.ts'
+import type { ReadNotes } from '../reading/notes.ts'
 import {
   countIn,
   type Fields,
@@ -12,10 +13,9 @@ import {
   listIn,
   modelRef,
   textIn,
+  usageFrom,
   writtenModelRef,
-} from '../reading/fields.ts'
-import type { ReadNotes } from '../reading/notes.ts'
-import { usageFrom } from '../reading/raw.ts'
+} from '../reading/raw.ts'
 import { writtenBy } from './branches.ts'
 
 // What Claude Code noted as billed, and where its counts cannot be believed.

@@ -2,6 +2,9 @@
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
 import { Conversation, type Origin, summaryEntries } from '../reading/conversation.ts'
+import { linesOf } from '../reading/lines.ts'
+import type { ReadNotes } from '../reading/notes.ts'
+import type { RawRecord } from '../reading/raw.ts'
 import {
   type Fields,
   fieldsIn,
@@ -10,10 +13,7 @@ import {
   objectIn,
   textIn,
   timeIn,
-} from '../reading/fields.ts'
-import { linesOf } from '../reading/lines.ts'
-import type { ReadNotes } from '../reading/notes.ts'
-import type { RawRecord } from '../reading/raw.ts'
+} from '../reading/raw.ts'
 import {
   type KeptBecause,
   type ParsedLine,

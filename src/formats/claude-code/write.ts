@@ -11,8 +11,17 @@ import {
   readRecords,
   writeLines,
 } from '../outgoing.ts'
-import { type Fields, fieldsIn, isFields, listIn, STATUS, textIn } from '../reading/fields.ts'
-import { type RawRecord, rawEnvelope, recordValue } from '../reading/raw.ts'
+import {
+  type Fields,
+  fieldsIn,
+  isFields,
+  listIn,
+  type RawRecord,
+  rawEnvelope,
+  recordValue,
+  STATUS,
+  textIn,
+} from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
 import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
 import { THOUGHTS } from './message.ts'

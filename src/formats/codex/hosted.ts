@@ -1,7 +1,7 @@
 // Calls that Codex records in items of their own kind, as the calls and results that every agent knows, and back.
 import type { Json } from '../../core/text/json.ts'
 import type { ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
-import { type Fields, fieldsIn, isFields, textIn } from '../reading/fields.ts'
+import { type Fields, fieldsIn, isFields, textIn } from '../reading/raw.ts'
 
 /** Stands for results that went to the model alone. */
 const SEARCHED = '[the results of this search are not in the file]'

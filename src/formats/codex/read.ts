@@ -4,6 +4,7 @@ import type { Json } from '../../core/text/json.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { writtenBy } from '../../core/view/typed-text.ts'
 import { OPENING, type Origin, summaryEntries } from '../reading/conversation.ts'
+import type { ReadNotes } from '../reading/notes.ts'
 import {
   countIn,
   type Fields,
@@ -11,12 +12,12 @@ import {
   isFields,
   listIn,
   modelRef,
+  type RawRecord,
   textIn,
   timeIn,
+  usageFrom,
   writtenModelRef,
-} from '../reading/fields.ts'
-import type { ReadNotes } from '../reading/notes.ts'
-import { type RawRecord, usageFrom } from '../reading/raw.ts'
+} from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readLines } from '../reading/record-reader.ts'
 import { ResponseItems, textOfMessage, userContent } from '../reading/response-items.ts'
 import { isSubAgentMeta } from '../reading/workplace.ts'

@@ -14,8 +14,15 @@ import {
   writeLines,
 } from '../outgoing.ts'
 import { OPENING } from '../reading/conversation.ts'
-import { type Fields, fieldsIn, isFields, textIn } from '../reading/fields.ts'
-import { type RawRecord, recordValue, urlOfMedia } from '../reading/raw.ts'
+import {
+  type Fields,
+  fieldsIn,
+  isFields,
+  type RawRecord,
+  recordValue,
+  textIn,
+  urlOfMedia,
+} from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
 import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
 import { hostedItems } from './hosted.ts'

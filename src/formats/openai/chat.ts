@@ -8,6 +8,8 @@ import { chatUsage } from '../../wire/prepare.ts'
 import { lossesIn } from '../losses.ts'
 import { wellFormed } from '../outgoing.ts'
 import type { AnswerFacts, Conversation, Origin } from '../reading/conversation.ts'
+import { ROOT } from '../reading/json-items.ts'
+import type { ReadNotes } from '../reading/notes.ts'
 import {
   argumentsIn,
   type Fields,
@@ -15,11 +17,11 @@ import {
   isFields,
   listIn,
   modelRef,
+  type RawRecord,
+  rawEnvelope,
   textIn,
-} from '../reading/fields.ts'
-import { ROOT } from '../reading/json-items.ts'
-import type { ReadNotes } from '../reading/notes.ts'
-import { type RawRecord, rawEnvelope, usageFrom } from '../reading/raw.ts'
+  usageFrom,
+} from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-reader.ts'
 import { withoutStatusLine } from '../reading/response-items.ts'
 import type { Exported, Outgoing, Sample, SessionFormat } from '../session-format.ts'

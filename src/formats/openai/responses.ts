@@ -4,10 +4,17 @@ import { WireNames } from '../../wire/openai-chat/rounds.ts'
 import { inputItems, OPENAI_RESPONSES } from '../../wire/openai-responses/write.ts'
 import { lossesIn } from '../losses.ts'
 import { wellFormed } from '../outgoing.ts'
-import { type Fields, fieldsIn, isFields, modelRef, textIn } from '../reading/fields.ts'
 import { ROOT } from '../reading/json-items.ts'
 import type { ReadNotes } from '../reading/notes.ts'
-import { type RawRecord, rawEnvelope } from '../reading/raw.ts'
+import {
+  type Fields,
+  fieldsIn,
+  isFields,
+  modelRef,
+  type RawRecord,
+  rawEnvelope,
+  textIn,
+} from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-reader.ts'
 import { ResponseItems } from '../reading/response-items.ts'
 import type { Exported, Loss, Outgoing, Sample, SessionFormat } from '../session-format.ts'

@@ -1,6 +1,6 @@
 // Ids and times as OpenCode makes them: it shows messages by their time and parts by their id.
 import { typedTexts } from '../../core/view/typed-text.ts'
-import type { Fields } from '../reading/fields.ts'
+import type { Fields } from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
 

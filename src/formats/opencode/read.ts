@@ -3,6 +3,7 @@ import type { Json } from '../../core/text/json.ts'
 import type { Part, StopReason, TokenUsage } from '../../core/view/content.ts'
 import { dataUrl } from '../../wire/content-parts.ts'
 import { type Origin, summaryEntries } from '../reading/conversation.ts'
+import type { ReadNotes } from '../reading/notes.ts'
 import {
   type Fields,
   fieldsIn,
@@ -10,11 +11,11 @@ import {
   keptStatus,
   listIn,
   modelRef,
+  type RawRecord,
   textIn,
   timeIn,
-} from '../reading/fields.ts'
-import type { ReadNotes } from '../reading/notes.ts'
-import { type RawRecord, usageFrom } from '../reading/raw.ts'
+  usageFrom,
+} from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-reader.ts'
 import type { Sample, Source, Step } from '../session-format.ts'
 

@@ -15,8 +15,18 @@ import {
   UNSIGNED,
   wellFormed,
 } from '../outgoing.ts'
-import { type Fields, fieldsIn, isFields, isKind, STATUS, textIn } from '../reading/fields.ts'
-import { type RawRecord, rawEnvelope, recordValue, urlOfMedia } from '../reading/raw.ts'
+import {
+  type Fields,
+  fieldsIn,
+  isFields,
+  isKind,
+  type RawRecord,
+  rawEnvelope,
+  recordValue,
+  STATUS,
+  textIn,
+  urlOfMedia,
+} from '../reading/raw.ts'
 import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
 import { Moments, sessionId, sessionInfo } from './ids.ts'
 import { isOpenCode, OPENCODE, REMINDER, readOpenCode } from './read.ts'

@@ -2,8 +2,15 @@
 import type { Json } from '../../core/text/json.ts'
 import type { Block, Part, StopReason, TokenUsage, UserContent } from '../../core/view/content.ts'
 import type { Conversation, Origin } from '../reading/conversation.ts'
-import { type Fields, fieldsIn, keptStatus, listIn, modelRef, textIn } from '../reading/fields.ts'
-import { usageFrom } from '../reading/raw.ts'
+import {
+  type Fields,
+  fieldsIn,
+  keptStatus,
+  listIn,
+  modelRef,
+  textIn,
+  usageFrom,
+} from '../reading/raw.ts'
 
 /** The type of entry under which a reminder is written here. */
 export const REMINDER = 'precis-reminder'

@@ -1,5 +1,8 @@
 // pi's session files, versions 1 to 3, and those of its fork Oh My Pi: a tree of entries, one a line.
 import { type Origin, summaryEntries } from '../reading/conversation.ts'
+import { linesOf } from '../reading/lines.ts'
+import type { ReadNotes } from '../reading/notes.ts'
+import type { RawRecord } from '../reading/raw.ts'
 import {
   type Fields,
   fieldsIn,
@@ -8,10 +11,7 @@ import {
   textIn,
   timeIn,
   writtenModelRef,
-} from '../reading/fields.ts'
-import { linesOf } from '../reading/lines.ts'
-import type { ReadNotes } from '../reading/notes.ts'
-import type { RawRecord } from '../reading/raw.ts'
+} from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readLines } from '../reading/record-reader.ts'
 import type { Sample, Source, Step } from '../session-format.ts'
 import { REMINDER, readMessage, readTexts, readUserContent } from './message.ts'

@@ -13,8 +13,15 @@ import {
   UNSIGNED,
   writeLines,
 } from '../outgoing.ts'
-import { type Fields, isFields, isKind, STATUS, textIn } from '../reading/fields.ts'
-import { type RawRecord, recordValue } from '../reading/raw.ts'
+import {
+  type Fields,
+  isFields,
+  isKind,
+  type RawRecord,
+  recordValue,
+  STATUS,
+  textIn,
+} from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
 import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
 import { REMINDER } from './message.ts'

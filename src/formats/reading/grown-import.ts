@@ -8,8 +8,7 @@ import type { Json } from '../../core/text/json.ts'
 import { type Answer, type Part, textOfParts } from '../../core/view/content.ts'
 import { originalId } from '../../core/view/entry.ts'
 import type { NamedDraft } from '../session-format.ts'
-import { fieldsIn, listIn, textIn } from './fields.ts'
-import { isRawRecord, type RawRecord } from './raw.ts'
+import { fieldsIn, isRawRecord, listIn, type RawRecord, textIn } from './raw.ts'
 import type { EarlierRun } from './resume-import.ts'
 
 const PAGE = 1_000

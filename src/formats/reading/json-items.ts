@@ -3,8 +3,8 @@ import { PrecisError } from '../../core/errors.ts'
 import { parseRecord } from '../../core/log/json-bounds.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Source } from '../session-format.ts'
-import { isStorable } from './fields.ts'
 import { decoded, MAX_RECORD_CHARS } from './lines.ts'
+import { isStorable } from './raw.ts'
 
 /** The name of the list where the document itself is one. */
 export const ROOT = ''

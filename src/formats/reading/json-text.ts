@@ -3,7 +3,7 @@ import { PrecisError } from '../../core/errors.ts'
 import { parseRecord } from '../../core/log/json-bounds.ts'
 import type { Json } from '../../core/text/json.ts'
 import { isJson } from '../../core/text/json.ts'
-import { isFields } from './fields.ts'
+import { isFields } from './raw.ts'
 
 /** How much of a text is looked at to guess what it is. */
 const GUESS_CHARS = 100_000

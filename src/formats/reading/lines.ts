@@ -3,9 +3,8 @@ import { PrecisError } from '../../core/errors.ts'
 import { parseRecord } from '../../core/log/json-bounds.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Source } from '../session-format.ts'
-import { type Fields, isStorable } from './fields.ts'
 import type { ReadNotes } from './notes.ts'
-import { placedRecord, type RawRecord } from './raw.ts'
+import { type Fields, isStorable, placedRecord, type RawRecord } from './raw.ts'
 
 export interface Line {
   readonly number: number // 1-based

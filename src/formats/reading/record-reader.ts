@@ -2,11 +2,11 @@
 import type { Json } from '../../core/text/json.ts'
 import { MAIN, type Source, type Step } from '../session-format.ts'
 import { Conversation } from './conversation.ts'
-import { type Fields, isFields } from './fields.ts'
 import { jsonItems, ROOT } from './json-items.ts'
 import { type Line, linesOf, recordOf } from './lines.ts'
 import type { ReadNotes } from './notes.ts'
 import type { RawRecord } from './raw.ts'
+import { type Fields, isFields } from './raw.ts'
 
 /** Why a record is kept as it is, or not at all; undefined where it became events. */
 export type KeptBecause = string | { readonly ignored: string } | undefined

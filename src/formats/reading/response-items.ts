@@ -11,7 +11,7 @@ import type {
 import { readResponsesPart } from '../../wire/content-parts.ts'
 import { readStatusLine } from '../../wire/openai-chat/pieces.ts'
 import type { Conversation, Origin } from './conversation.ts'
-import { argumentsIn, type Fields, fieldsIn, isFields, listIn, textIn } from './fields.ts'
+import { argumentsIn, type Fields, fieldsIn, isFields, listIn, textIn } from './raw.ts'
 
 const PROVIDER = 'openai'
 

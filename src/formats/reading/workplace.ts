@@ -2,7 +2,7 @@
 import type { EventDraft } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
-import { type Fields, fieldsIn, listIn, objectIn, textIn } from './fields.ts'
+import { type Fields, fieldsIn, listIn, objectIn, textIn } from './raw.ts'
 
 /** Every agent names it near the beginning, or never. */
 const LOOKED_AT = 1_000

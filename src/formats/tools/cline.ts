@@ -4,17 +4,18 @@ import type { Json } from '../../core/text/json.ts'
 import type { Part } from '../../core/view/content.ts'
 import { type ReadBlock, readBlock } from '../../wire/anthropic/blocks.ts'
 import type { Origin } from '../reading/conversation.ts'
+import { ROOT } from '../reading/json-items.ts'
 import {
   type Fields,
   fieldsIn,
   isFields,
   listIn,
   modelRef,
+  type RawRecord,
   textIn,
   timeIn,
-} from '../reading/fields.ts'
-import { ROOT } from '../reading/json-items.ts'
-import { type RawRecord, usageFrom } from '../reading/raw.ts'
+  usageFrom,
+} from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-reader.ts'
 import type { Sample, SessionFormat } from '../session-format.ts'
 

@@ -8,10 +8,11 @@ import {
   isFields,
   listIn,
   modelRef,
+  type RawRecord,
   textIn,
   timeIn,
-} from '../reading/fields.ts'
-import { type RawRecord, usageFrom } from '../reading/raw.ts'
+  usageFrom,
+} from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readLines } from '../reading/record-reader.ts'
 import type { Sample, SessionFormat } from '../session-format.ts'
 

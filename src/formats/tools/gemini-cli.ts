@@ -8,6 +8,8 @@ import {
   type UserContent,
 } from '../../core/view/content.ts'
 import { readGeminiPart } from '../../wire/content-parts.ts'
+import { linesOf } from '../reading/lines.ts'
+import type { ReadNotes } from '../reading/notes.ts'
 import {
   type Fields,
   fieldsIn,
@@ -15,12 +17,11 @@ import {
   listIn,
   modelRef,
   objectIn,
+  type RawRecord,
   textIn,
   timeIn,
-} from '../reading/fields.ts'
-import { linesOf } from '../reading/lines.ts'
-import type { ReadNotes } from '../reading/notes.ts'
-import { type RawRecord, usageFrom } from '../reading/raw.ts'
+  usageFrom,
+} from '../reading/raw.ts'
 import {
   type KeptBecause,
   OneThreadReader,

@@ -1,6 +1,7 @@
 // OpenHands' trajectories: actions and observations, with the model's response on every one of them.
 import type { Json } from '../../core/text/json.ts'
 import { type Origin, summaryEntries } from '../reading/conversation.ts'
+import { ROOT } from '../reading/json-items.ts'
 import {
   argumentsIn,
   type Fields,
@@ -8,11 +9,11 @@ import {
   isFields,
   listIn,
   modelRef,
+  type RawRecord,
   textIn,
   timeIn,
-} from '../reading/fields.ts'
-import { ROOT } from '../reading/json-items.ts'
-import { type RawRecord, usageFrom } from '../reading/raw.ts'
+  usageFrom,
+} from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-reader.ts'
 import type { Sample, SessionFormat } from '../session-format.ts'
 

@@ -1,8 +1,8 @@
 // SWE-agent's trajectories, and those of mini-SWE-agent that say so: the history is what counts.
 import { ChatMessages } from '../openai/chat.ts'
-import { type Fields, isFields, modelRef } from '../reading/fields.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import type { RawRecord } from '../reading/raw.ts'
+import { type Fields, isFields, modelRef } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-reader.ts'
 import type { Sample, SessionFormat } from '../session-format.ts'
 

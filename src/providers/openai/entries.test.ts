@@ -2,9 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { pausesKept, startFixtureServer } from '../contract/fixture-server.ts'
 import { REQUEST } from '../contract.ts'
-import { OLLAMA_ENTRY } from '../ollama/entry.ts'
+import { OLLAMA_ENTRY, OPENAI, OPENAI_CHAT_ENTRIES } from '../entries.ts'
 import { createRegistry, type ModelSettings } from '../registry.ts'
-import { OPENAI, OPENAI_CHAT_ENTRIES } from './entries.ts'
 
 const entries = [OPENAI, ...OPENAI_CHAT_ENTRIES, OLLAMA_ENTRY]
 

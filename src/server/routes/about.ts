@@ -1,18 +1,24 @@
 // The server itself: the handshake, its models, strategies and settings; liveness and readiness.
+import type { Context } from 'hono'
+import { PrecisError } from '../../core/errors.ts'
 import { PRESETS } from '../../core/window/presets.ts'
 import { PROTOCOL_VERSION } from '../../protocol/client.ts'
+import { machineSessionsQuery, openSessionBody } from '../../protocol/requests.ts'
 import {
   helloSchema,
+  machineSessionsSchema,
   modelsSchema,
+  sessionResponseSchema,
   settingsSchema,
   statusSchema,
   strategiesSchema,
 } from '../../protocol/schemas.ts'
-import { readToken } from '../http/guard.ts'
+import { isFromMachine, readToken } from '../http/guard.ts'
 import { type Api, route } from '../http/route.ts'
 import { goingDown, requireAnswer } from '../http/store-answers.ts'
+import type { MachineSessions } from '../ports.ts'
 import type { AddRoutes, AppParts } from '../send.ts'
-import { machineFor } from './machine.ts'
+import { buildSession } from '../views/session.ts'
 
 const tag = 'about'
 
@@ -164,4 +170,62 @@ function metricsText(parts: AppParts, isStoreUp: boolean): string {
       ([name, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`,
     )
     .join('')
+}
+
+const PAGE = 100
+
+export const addMachineRoutes: AddRoutes = (api, parts) => {
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/machine/sessions',
+      tag: 'machine',
+      summary: 'The sessions of agents on this machine, newest first; for its owner alone',
+      query: machineSessionsQuery,
+      answer: machineSessionsSchema,
+    },
+    async ({ query: { limit = PAGE, ...query }, c }) => {
+      const { items, ...rest } = await requireMachine(parts, c).list({ ...query, limit })
+      const told = items.map((each) => ({ ...each, updatedAt: each.updatedAt.toISOString() }))
+      return { ...rest, items: told }
+    },
+  )
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/machine/sessions/open',
+      tag: 'machine',
+      summary: 'Import what is new in a session of this machine; its thread follows the file',
+      body: openSessionBody,
+      answer: sessionResponseSchema,
+      status: 201,
+    },
+    async ({ body: { id }, owner, c }) => {
+      const threadId = await requireMachine(parts, c).open(id)
+      parts.arrivals.add(owner, threadId)
+      return buildSession(parts, threadId)
+    },
+  )
+}
+
+/** Undefined for everybody but the owner of this machine. */
+export function machineFor(
+  { machine }: { readonly machine?: MachineSessions },
+  c: Context,
+): MachineSessions | undefined {
+  return machine && isFromMachine(c) ? machine : undefined
+}
+
+function requireMachine(
+  parts: { readonly machine?: MachineSessions },
+  c: Context,
+): MachineSessions {
+  const machine = machineFor(parts, c)
+  if (machine) return machine
+  throw new PrecisError('forbidden', 'Only the owner of this machine can see its sessions.', {
+    where: 'Authorization',
+    hint: 'Start precis serve on this machine, without tokens for others, and open the address that it prints.',
+  })
 }

@@ -1,9 +1,12 @@
 // Routes for threads: list, create, read, change, delete, fork
 import { systemDrafts } from '../../agent/loop/system-prompt.ts'
+import { PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import {
   changeBody,
   forkBody,
+  formatQuery,
+  importQuery,
   newThreadBody,
   threadParams,
   threadsQuery,
@@ -11,8 +14,8 @@ import {
 import { sessionResponseSchema, threadPageSchema } from '../../protocol/schemas.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
 import { type Api, route } from '../http/route.ts'
-import type { AddRoutes, AppParts } from '../send.ts'
-import { changesFor } from '../send.ts'
+import { uploadIn } from '../http/upload.ts'
+import { type AddRoutes, type AppParts, changesFor } from '../send.ts'
 import { buildSession } from '../views/session.ts'
 
 const tag = 'threads'
@@ -129,6 +132,59 @@ function addOne(api: Api, parts: AppParts): void {
       await parts.peers?.abort(threadId)
       if (!(await threads.delete(threadId))) throw unknownThread(threadId)
       return undefined
+    },
+  )
+}
+
+export const addTransferRoutes: AddRoutes = (api, parts) => {
+  const { threads, formats, arrivals } = parts
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/threads/import',
+      tag: 'transfer',
+      summary: 'Import a session file (the body) as a new thread',
+      query: importQuery,
+      isUpload: true,
+      answer: sessionResponseSchema,
+      status: 201,
+    },
+    async ({ query, owner, c }) => {
+      const file = uploadIn(c)
+      if (!file)
+        throw new PrecisError('invalid-input', 'The request has no file.', {
+          where: 'body',
+          hint: 'Send the file as the request body.',
+        })
+      const options = { ...query, ...(owner !== undefined && { owner }) }
+      const threadId = await formats.importThread(file, options)
+      arrivals.add(owner, threadId)
+      return buildSession(parts, threadId)
+    },
+  )
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads/{threadId}/export',
+      tag: 'transfer',
+      summary: 'Export a thread in another format, without likely secrets',
+      params: threadParams,
+      query: formatQuery,
+      mediaType: 'text/plain',
+    },
+    async ({ params: { threadId }, query: { format } }) => {
+      await threads.context(threadId)
+      const { text, mediaType } = await formats.exportThread(threadId, format)
+      return new Response(text, {
+        headers: {
+          'content-type': `${mediaType}; charset=utf-8`,
+          // Never shown as a page of this server: what is in it came from elsewhere.
+          'content-disposition': 'attachment',
+          'x-content-type-options': 'nosniff',
+        },
+      })
     },
   )
 }

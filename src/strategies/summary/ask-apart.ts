@@ -9,8 +9,8 @@ import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { sumUsage, withUsage } from '../../core/window/usage.ts'
 import { chunkMessages } from '../fold/render-thread.ts'
 import { asProse } from './as-data.ts'
-import { GO_ON, SUMMARIZER_SYSTEM } from './prompts/summarizer.ts'
 import type { Transcript } from './serialize.ts'
+import { GO_ON, SUMMARIZER_SYSTEM } from './summarizer-prompt.ts'
 
 interface ApartRequest {
   readonly provider: ModelPort

@@ -9,8 +9,8 @@ import type { Message } from '../../core/view/message.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { readContext, sumUsage, withUsage } from '../../core/window/usage.ts'
 import { askApart, checkedAnswer, outputRoom } from './ask-apart.ts'
-import { aboutRecord, SUMMARIZER_OF_MESSAGES } from './prompts/summarizer.ts'
 import { serializeConversation } from './serialize.ts'
+import { aboutRecord, SUMMARIZER_OF_MESSAGES } from './summarizer-prompt.ts'
 
 export interface InConversation {
   readonly provider: ModelPort

@@ -3,10 +3,15 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { workspaceWith } from '../../../test/tools/temporary-workspace.ts'
-import { compilePattern, searchFiles } from './files.ts'
-import { lineAround, nameFilter, SEARCH_LIMITS, type SearchRequest } from './find.ts'
-import { OwnLines } from './own-lines.ts'
-import { wrongPattern } from './ripgrep.ts'
+import {
+  compilePattern,
+  lineAround,
+  nameFilter,
+  SEARCH_LIMITS,
+  type SearchRequest,
+  searchFiles,
+} from './files.ts'
+import { OwnLines, wrongPattern } from './ripgrep.ts'
 
 describe('a filter of names', () => {
   it.each([

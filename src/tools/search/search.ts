@@ -10,14 +10,14 @@ import { defineTool, plainText, textField, throwIfAborted } from '../define-tool
 import { namingFile } from '../files/file-errors.ts'
 import { count, limitedOutcome, OUTPUT_LIMITS, type OutputLimits } from '../process/limit-output.ts'
 import { approvedWorkspace, type Workspace } from '../workspace.ts'
-import { compilePattern } from './files.ts'
 import {
+  compilePattern,
   type Hit,
   SEARCH_LIMITS,
   type SearchLimits,
   type SearchMatch,
   type SearchRequest,
-} from './find.ts'
+} from './files.ts'
 import { findRipgrep, searchByRipgrep, wrongPattern } from './ripgrep.ts'
 
 const input = z.strictObject({

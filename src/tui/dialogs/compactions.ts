@@ -1,5 +1,5 @@
 // Actions on a compaction: summary, report, diff, undo, recall
-import { type CompactionBlock, type Preview, renderSizes } from '../../protocol/index.ts'
+import { type EditBlock, type Preview, renderSizes } from '../../protocol/index.ts'
 import type { OpenChat } from '../open-chat.ts'
 import { compact } from '../screen/footer.ts'
 
@@ -8,7 +8,7 @@ const NOTHING_COMPACTED = 'Nothing has been compacted here.'
 /** The newest first. Escape goes one step back: from a text to its compaction, from there to the list. */
 export async function openCompactions(chat: OpenChat): Promise<void> {
   const blocks = chat.blocks
-    .filter((block): block is CompactionBlock => block.kind === 'compaction')
+    .filter((block): block is EditBlock => block.kind === 'compaction')
     .filter(({ state, isEmpty }) => (state === 'done' || state === 'undone') && !isEmpty)
     .reverse()
   const [only] = blocks
@@ -28,12 +28,12 @@ export async function openCompactions(chat: OpenChat): Promise<void> {
   }
 }
 
-export async function openCompaction(chat: OpenChat, block: CompactionBlock): Promise<void> {
+export async function openCompaction(chat: OpenChat, block: EditBlock): Promise<void> {
   await lookInto(chat, block)
 }
 
 /** True if something was done, so that nothing is left to look at. */
-async function lookInto(chat: OpenChat, block: CompactionBlock): Promise<boolean> {
+async function lookInto(chat: OpenChat, block: EditBlock): Promise<boolean> {
   if (block.isEmpty) {
     chat.say(NOTHING_COMPACTED)
     return true
@@ -51,7 +51,7 @@ async function lookInto(chat: OpenChat, block: CompactionBlock): Promise<boolean
 /** False for what was only read. */
 async function act(
   chat: OpenChat,
-  { seq, summary = 'It removed content without a summary.' }: CompactionBlock,
+  { seq, summary = 'It removed content without a summary.' }: EditBlock,
   chosen: string,
   former: string | undefined,
 ): Promise<boolean> {
@@ -86,13 +86,13 @@ async function act(
 }
 
 /** Where the session was opened by this compaction: the one before, which is as it was. */
-function formerSession({ threadId, detail }: OpenChat, block: CompactionBlock): string | undefined {
+function formerSession({ threadId, detail }: OpenChat, block: EditBlock): string | undefined {
   const opened = block.freshThreadId ?? threadId
   const isOpener = block.isFresh && opened === threadId && detail?.reason === 'fresh-session'
   return isOpener ? detail.parent?.threadId : undefined
 }
 
-function choicesFor({ seq, state, isFresh }: CompactionBlock, hasFormer: boolean) {
+function choicesFor({ seq, state, isFresh }: EditBlock, hasFormer: boolean) {
   const summary = { value: 'summary', label: 'Summary', description: 'what it says' }
   const recall = { value: 'recall', label: 'Recall', description: 'search the removed content' }
   const back = { value: 'back', label: 'Go back', description: 'to the session before it' }
@@ -124,7 +124,7 @@ function withoutHead(unified: string): string {
 }
 
 /** What came of it, behind its time: there may be several by one strategy. */
-function findWords(block: CompactionBlock): string {
+function findWords(block: EditBlock): string {
   const { state, time, seq, strategy, beforeTokens, afterTokens } = block
   const figures =
     beforeTokens === undefined || afterTokens === undefined

@@ -2,7 +2,7 @@
 import { visibleWidth } from '@earendil-works/pi-tui'
 import {
   type AnswerBlock,
-  type CompactionBlock,
+  type EditBlock,
   type NoticeBlock,
   renderSizes,
   type ThinkingBlock,
@@ -132,7 +132,7 @@ const UNDO_HINT = '; /undo goes back'
 const RULE_COLUMNS = 6
 
 /** The divider of a compaction: pending, done, failed or undone */
-function compactionLines(block: CompactionBlock, drawing: Drawing): readonly string[] {
+function compactionLines(block: EditBlock, drawing: Drawing): readonly string[] {
   const { width, theme } = drawing
   if (block.isEmpty)
     return [theme.dim(rule('nothing to compact', width)), ...noteLines(block, drawing)]
@@ -158,19 +158,19 @@ export function buildChunk({ done, total }: { done?: number; total?: number }): 
   return `chunk ${Math.min(done + 1, total)} / ${total}`
 }
 
-function pending(block: CompactionBlock): string {
+function pending(block: EditBlock): string {
   const chunk = buildChunk(block)
   const message = visibleLine(block.message ?? block.strategy)
   return chunk === '' ? message : `${message} (${chunk})`
 }
 
 /** FRESH has its own words. */
-function failure({ isFresh }: CompactionBlock): string {
+function failure({ isFresh }: EditBlock): string {
   return isFresh ? 'Compact failed' : '✗ Compaction failed'
 }
 
 /** FRESH-19 and FRESH-26: the summary between two dividers, and no counts. */
-function freshLines(block: CompactionBlock, drawing: Drawing): string[] {
+function freshLines(block: EditBlock, drawing: Drawing): string[] {
   const { summary = '' } = block
   const { width, theme } = drawing
   const line = theme.dim(rule('', width))
@@ -184,7 +184,7 @@ function freshLines(block: CompactionBlock, drawing: Drawing): string[] {
   ]
 }
 
-function inPlaceLines(block: CompactionBlock, drawing: Drawing): string[] {
+function inPlaceLines(block: EditBlock, drawing: Drawing): string[] {
   const { width, theme, isOpen } = drawing
   const { strategy, summary } = block
   const sizes = renderSizes(block)
@@ -207,7 +207,7 @@ function inPlaceLines(block: CompactionBlock, drawing: Drawing): string[] {
   ]
 }
 
-function noteLines({ note }: CompactionBlock, { width, theme }: Drawing): string[] {
+function noteLines({ note }: EditBlock, { width, theme }: Drawing): string[] {
   return note === undefined ? [] : wrapped(theme.warning(visible(note)), width)
 }
 

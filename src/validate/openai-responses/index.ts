@@ -1,5 +1,4 @@
 // The rules of OpenAI Responses: VALID-R1 to -R10 of docs/spec/valid.md, without R8, and well-formed text.
-
 import { isFields, type Json } from '../../core/text/json.ts'
 import {
   isGiven,
@@ -11,8 +10,14 @@ import {
   rule,
   textsAreWellFormed,
 } from '../walk.ts'
-import { encryptedContents, findChain, type Item, isSent, readItems } from './items.ts'
-import { REASONING_RULES } from './reasoning.ts'
+import {
+  encryptedContents,
+  findChain,
+  type Item,
+  isSent,
+  REASONING_RULES,
+  readItems,
+} from './reasoning.ts'
 
 // Rules for the parts that each role may use in Responses
 

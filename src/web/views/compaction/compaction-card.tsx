@@ -1,5 +1,5 @@
 // A compaction where it happened: its state with icon, colour and words, what it saved, and what can be done
-import type { CompactionBlock } from '../../../protocol/index.ts'
+import type { EditBlock } from '../../../protocol/index.ts'
 import type { BlockActions } from '../../links.ts'
 import { visibleText } from '../../shown-text.ts'
 import { strategyName, strategyWords } from '../../words.ts'
@@ -13,7 +13,7 @@ export function CompactionCard({
   actions,
   sizeOf,
 }: {
-  readonly block: CompactionBlock
+  readonly block: EditBlock
   readonly actions: BlockActions
   readonly sizeOf: (seq: number) => { before?: number; after?: number } | undefined
 }) {
@@ -73,14 +73,14 @@ export function CompactionCard({
 }
 
 /** A stop by the user is no failure. What has a note fell back, or gained nothing. */
-function stateOf({ state, isEmpty, isStopped, note }: CompactionBlock): WorkState {
+function stateOf({ state, isEmpty, isStopped, note }: EditBlock): WorkState {
   if (state === 'failed') return isStopped ? 'stopped' : 'failed'
   if (state === 'done' && isEmpty) return 'nothing'
   if (state === 'done' && note !== undefined) return 'fell-back'
   return state
 }
 
-function wordsOf(block: CompactionBlock): string {
+function wordsOf(block: EditBlock): string {
   const name = strategyName(block.strategy)
   switch (stateOf(block)) {
     case 'running':

@@ -1,5 +1,5 @@
 // The system prompt of a model that summarises another conversation as data
-import { cutHead } from '../../../core/window/tokens/cut.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
 
 /** For a record between tags. */
 export const SUMMARIZER_SYSTEM = systemFor('The record stands between tags.')
