@@ -89,7 +89,7 @@ export function dataLines(paragraph: readonly Line[]): readonly Line[] {
   const isSection = paragraph.some(({ text }) => SECTION.test(text))
   return [
     ...nestedLines(paragraph),
-    ...(aligned.length >= 3 ? aligned : []),
+    ...(aligned[2] ? paragraph.slice(paragraph.indexOf(aligned[0] ?? aligned[2])) : []),
     ...(assigned.length >= 2 || isSection ? assigned : []),
   ]
 }
@@ -110,7 +110,7 @@ function indent(line: Line | undefined): number {
 }
 
 const FIELD =
-  /^\s*\**(?:title|type|priority|severity|status|state|reporter|assignee|assigned to|author|labels?|milestone|description|summary|component|environment|number|comments|created|updated|due|sprint|story points|resolution|fix versions?|título|estado|prioridade?|descripción|descrição|titel|priorität|beschreibung|titre|état|priorité)\**\s?[:：]\**(?:\s+\S.*)?$/iu
+  /^\s*\**(?:title|type|priority|severity|status|state|reporter|assignee|assigned to|author|labels?|milestone|description|summary|component|environment|number|comments|created|updated|due|sprint|story points|resolution|fix versions?|when|where|location|organi[sz]er|log name|source|level|título|estado|prioridade?|descripción|descrição|titel|priorität|beschreibung|titre|état|priorité)\**\s?[:：]\**(?:\s+\S.*)?$/iu
 
 /** Whether two fields of a ticket stand here: what follows is that ticket. */
 export function isTicket(line: string, next: string | undefined): boolean {

@@ -37,7 +37,7 @@ const ENGLISH: Cues = {
     ),
     /^(?!the\b|it\b|this\b|that\b|my\b|there\b|please\b)(?:[\w-]+ ){1,3}(?:go(?! on (?:with|until|as)\b)|live|belong) (?:to|in|into|under|through|on|behind)\b(?!.*\b(?:fail|wrong|lost|nowhere|spam)\b)|\bcomes? first\b/i,
     /\b(?:off the table|(?:not|isn't|aren't) an option|(?:is|are|stays?) frozen|belongs to (?:something|someone|somebody) else|(?:was|is|has been) agreed|preference for|preferably|so (?:no|at most|never|only|nothing|please)\b)/i,
-    /\bi (?:already told you|told you(?: that)? (?:already|before|twice)|already said|was wrong when|told you wrong|misspoke)\b|\b(?:as|like) i (?:already )?said\b|\bis called [\w./@-]+, /i,
+    /\bi (?:already told you|told you(?: that)? (?:already|before|twice)|already said|was wrong when|told you wrong|misspoke)\b|\b(?:as|like) i (?:already )?said\b|\bis called (?!it\b)[\w./@-]+, /i,
     // Of things in general.
     /^(?!(?:the|this|that|these|those|my|your|it|its|tests?|things|there|his|her)\b)(?:[\w/-]+ ){0,3}[\w/-]+s (?:should|must|have to|need to|are to) (?!work|pass|run|be (?:fine|ok|there|done|working|green))\w+(?!.*\b(?:now|again|already|by now|but)\b)/i,
     // Allowed.

@@ -32,7 +32,7 @@ const CODE =
   /[{};]\s*$|=>|^\s*(?:import|export|const|let|var|def|class|function|return|public|private)\s.*[({=;:]|^\s*"[^"]+":\s|^\s*(?:SELECT .+ FROM \S|INSERT INTO \S+ (?:VALUES|\()|UPDATE \S+ SET |DELETE FROM \S+ WHERE |CREATE TABLE |ALTER TABLE )/
 /** What compilers, searches and manuals of commands put before a text. */
 const LOCATED =
-  /^\s*(?:(?:[\w@-]*[./])*[\w@-]+\.\w{1,8}(?:[:-]\d+[:-]|:(?=[^\d\s/:]))|\d+:\d+\s+(?:error|warning|info)\b|-{1,2}\w[\w-]*(?:, ?--[\w-]+)?(?:[ =][<[A-Z]\S*)?\s{2,}\S|[\w.-]{0,40}-\d+ +\| |On branch \S+$|Your branch is |\(use "|\^?[\da-f]{7,40} .{0,80}\d{4}-\d\d-\d\d .{0,40}\d+\) )/
+  /^\s*(?:(?:[\w@-]*[./])*[\w@-]+\.\w{1,8}(?:[:-]\d+[:-]|:(?=[^\d\s/:]))|\d+:\d+\s+(?:error|warning|info)\b|-{1,2}\w[\w-]*(?:, ?--[\w-]+)?(?:[ =][<[A-Z]\S*)?\s{2,}\S|[\w.-]{0,40}-\d+ +\| |[EWN]: |(?:TASK|PLAY) \[|On branch \S+$|Your branch is |\(use "|\^?[\da-f]{7,40} .{0,80}\d{4}-\d\d-\d\d .{0,40}\d+\) )/
 const MACHINE_SIGN = new RegExp(`^\\s*${SIGN_PROMPT}`)
 /** A name and a version: few letters, and yet typed. */
 const VERSION =

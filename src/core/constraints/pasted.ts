@@ -22,7 +22,7 @@ import {
 const MOST_CHARS = 200_000
 const INDENTED = /^(?: {3,}|\t)(?!\s*(?:[-*•]|\d{1,2}[.)])\s)/
 
-const WHAT = `(?:log|logs|output|trace|stack ?trace|traceback|error|errors|message|response|reply|answer|result|results|file|files|content|contents|e-?mail|mail|letter|readme|docs?|documentation|page|article|post|issue|ticket|bug report|report|snippet|code|diff|patch|transcript|conversation|chat|comment|comments|review|thread|text|document|ausgabe|fehler|datei|inhalt|nachricht|protokoll|ergebnis|antwort|sortie|journal|erreur|fichier|courriel|résultats?|réponse|salida|registro|archivo|correo|resultados?|respuesta|saída|arquivo|uscita|messaggio|risultato|вывод|лог|файл|письмо|ошибка|ответ|日志|输出|错误|文件|邮件|ログ|出力|エラー|ファイル|로그|출력|오류|파일)`
+const WHAT = `(?:log|logs|output|trace|stack ?trace|traceback|error|errors|message|response|reply|answer|result|results|file|files|content|contents|e-?mail|mail|letter|readme|docs?|documentation|page|article|post|issue|ticket|bug report|report|snippet|code|diff|patch|transcript|conversation|chat|comment|comments|review|thread|text|document|template|prompt|checklist|story|poem|ausgabe|fehler|datei|inhalt|nachricht|protokoll|ergebnis|antwort|sortie|journal|erreur|fichier|courriel|résultats?|réponse|salida|registro|archivo|correo|resultados?|respuesta|saída|arquivo|uscita|messaggio|risultato|вывод|лог|файл|письмо|ошибка|ответ|日志|输出|错误|文件|邮件|ログ|出力|エラー|ファイル|로그|출력|오류|파일)`
 const HERE = `(?:here(?:'s| is| are|’s| you go| comes)|this is|these are|below (?:is|are)|following (?:is|are)|(?:i|we) (?:got|get|see|saw|received|copied|found)|see|look at|paste[ds]?|pasting|attached|hier (?:ist|sind|kommt)|das ist|voici|voilà|aqu[ií] (?:est[áa]|tienes?|están)|ecco|вот|这是|以下是|これは|以下は|여기)`
 const SAYS = `(?:says?|said|wrote|writes|shows?|prints?|printed|gives?|returned|replied|answered|reads|outputs?|reported|told (?:me|us)|schrieb|schreibt|sagte?|meldete?|antwortete?|zeigt|a écrit|écrit|dit|répond|dice|dijo|escribió|diz|disse|escreveu|scrive|ha scritto|написал[аи]?|пишет|говорит|schreef|skrev)`
 /** Who speaks for the user, right before a word of saying. */
@@ -62,11 +62,13 @@ const INTRODUCES = [
   /^(?:answered|asked|edited|modified|posted|commented)(?: on)? (?:\p{L}{3,9}\.? \d{1,2}|\d{1,2}\.? \p{L}{3,9}|\d{4}-)(?:[^.!?]|\.\d){0,60}$/iu,
   // A text to be worked on, which is no rule for that work.
   /(?<!\p{L})(?:translate|proofread|paraphrase|rephrase|spell-?check|übersetze?|korrigiere|traduis|traduc[ei]|traduza|переведи|翻译|翻訳)(?!\p{L})(?:(?!\b(?:rules?|always|never|must)\b)[^.!?:：]){0,60}[:：]/iu,
-  /(?<!\p{L})(?:rewrite|reword|shorten|summari[sz]e|improve|review|edit|explain|grammar of|typos in|tone of) (?:this|these|that|the following|my)(?:(?!\b(?:rules?|always|never|must|so that|such that)\b)[^.!?:：]){0,60}[:：]\s*$/iu,
+  /(?<!\p{L})(?:rewrite|reword|continue|shorten|summari[sz]e|improve|review|edit|explain|grammar of|typos in|tone of) (?:this|these|that|the following|my)(?:(?!\b(?:rules?|always|never|must|so that|such that)\b)[^.!?:：]){0,60}[:：]\s*$/iu,
   // The head of a release or a clause, and how old a post is.
   /^(?:#{1,4} \[?v?\d+\.\d+|§+ ?\d)/,
   /^(?:\S{1,40}(?: \S{1,30})?\s*[·•|,–-]\s*)?(?:\d+|an?) ?(?:[smhdwy]|mo|seconds?|minutes?|hours?|days?|weeks?|months?|years?) ago\s*(?:$|[|·•([])/iu,
   /^\S{1,40} (?:\d+|an?) (?:minute|hour|day|week|month|year)s? ago\s*\|/i,
+  /^\d+ ?(?:[mhdwy]|mo|yr) • /,
+  /^(?!(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|tomorrow|yesterday)\b)\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)?, \d{1,2}:\d\d\s*$/iu,
   // Notes of a meeting.
   /^\W{0,4}(?:attendees|participants|present|minutes|teilnehmer(?:innen)?|anwesend|protokoll|présents|participants|asistentes)\b(?: of\b[^.!?]{0,40})?\W{0,4}(?:[:：]|\d{4}|\d{1,2}[./]\d)/iu,
   /^(?:answered|asked|posted|reported|commented) by \S[^.!?]{0,60}(?<!\p{L})(?:\d{4}|\d{1,2}:\d\d(?: ?[ap]m)?|ago|yesterday)\s*$/iu,
@@ -213,6 +215,7 @@ function withoutListings(
 function withoutInline(text: string): string {
   return text
     .replaceAll(INLINE, ' ')
+    .replaceAll(/\/\*.*?\*\//g, ' ')
     .replaceAll(INLINE_BLOCK, (whole, name: string, inside: string) =>
       name.toLowerCase() === 'code' && FEW_WORDS.test(inside) ? whole : ' ',
     )

@@ -61,6 +61,8 @@ export class Digest {
   readonly #firstLine = new Map<number, number>()
   /** Calls of the last answer, by id: their groups. */
   readonly #open = new Map<string, number>()
+  /** What binds of `words`, in their order: kept, so that a message costs no walk over all before it. */
+  #standing: string[] = []
   #folder: string | undefined // that the last call named
   #list: number | undefined // the group of the last call that wrote a todo list
 
@@ -165,14 +167,17 @@ export class Digest {
 
   #addWords(words: UserWords, binding: readonly string[] = []): void {
     const asked = this.lastWords?.text ?? ''
-    const before = this.words.flatMap((each) => each.binding)
     const typed = words.text.slice(0, TYPED_CHARS)
-    const settled = settle(typed, asked, before)
+    const settled = settle(typed, asked, this.#standing)
     const to = referentOf(words.text, asked)
     this.settledAt = this.lastEnd
-    releaseWords(this.words, settled.gone)
     const sentences = supersedeWords(this.words, typed)
+    if (settled.gone.size > 0) {
+      releaseWords(this.words, settled.gone)
+      this.#standing = this.#standing.filter((each) => !settled.gone.has(each))
+    }
     const bound = [...binding, ...settled.binding]
+    this.#standing.push(...bound)
     this.words.push({ ...words, sentences, binding: bound, ...(to !== undefined && { to }) })
   }
 

@@ -1,5 +1,5 @@
 // Adversarial texts: the work grows with the length alone, and no line, name or brief gets out of hand.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { TestLog } from '../../../test/generate/test-log.ts'
 import { result, user } from '../../../test/say.ts'
 import { weightOf } from '../../core/view/context.ts'
@@ -70,6 +70,18 @@ describe('a digest', () => {
     const chars = digest.lines.reduce((sum, line) => sum + line.text.length, 0)
     expect(chars).toBeLessThanOrEqual(text.length + 10)
     expect(digest.vocabulary.size).toBeLessThanOrEqual(text.length)
+  })
+})
+
+describe('many messages of the user', () => {
+  it('are not walked through again for each one that takes nothing back', () => {
+    const digest = new Digest()
+    const walks = [vi.spyOn(digest.words, 'flatMap'), vi.spyOn(digest.words, 'entries')]
+    const log = new TestLog()
+    log.append(Array.from({ length: 50 }, (_, at) => user(`Never touch file-${at}.ts.`)))
+    for (const event of log.events) digest.add(event)
+    expect(walks.flatMap((walk) => walk.mock.calls)).toEqual([])
+    expect(digest.words.flatMap((word) => word.binding)).toHaveLength(50)
   })
 })
 
