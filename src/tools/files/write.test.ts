@@ -117,6 +117,13 @@ describe('write', () => {
     'sub/../.git/config',
     'sub/.Git/hooks/pre-commit',
     '.GIT/config',
+    '.git /config',
+    '.git./config',
+    '.git::$INDEX_ALLOCATION/config',
+    'git~1/config',
+    'sub\\.git\\config',
+    '.g\u200cit/config',
+    '.\uff47it/config',
     'link/hooks/pre-commit',
   ])('writes nothing that belongs to git itself: %s', async (path) => {
     const workspace = workspaceWith({ 'sub/.git/hooks/': '', '.git/': '' })
@@ -127,9 +134,25 @@ describe('write', () => {
     expect(readdirSync(join(workspace.root, '.git'))).toEqual([])
   })
 
+  it.each(['store/hooks/pre-commit', 'store/config', 'store/worktrees/a/config.worktree'])(
+    'writes nothing into the folder of a repository under another name: %s',
+    async (path) => {
+      const workspace = workspaceWith({
+        '.git': 'gitdir: store',
+        'store/HEAD': 'ref: refs/heads/main',
+        'store/objects/': '',
+        'store/refs/': '',
+        'store/worktrees/a/HEAD': 'ref: refs/heads/a',
+        'store/worktrees/a/commondir': '../..',
+      })
+      const [status, text] = await outcomeOf(writeTool(workspace), { path, content: 'x' })
+      expect([status, text]).toEqual(['failed', expect.stringContaining('belongs to git itself')])
+    },
+  )
+
   it('writes names that only begin or end like the folder of git', async () => {
     const workspace = workspaceWith()
-    for (const path of ['.gitignore', '.github/a.yml', 'a.git/b'])
+    for (const path of ['.gitignore', '.github/a.yml', 'a.git/b', 'HEAD', 'git/a', 'refs/a'])
       expect((await outcomeOf(writeTool(workspace), { path, content: 'x' }))[0]).toBe('completed')
   })
 

@@ -10,6 +10,7 @@ import { defineTool, textField, textOutcome } from '../define-tool.ts'
 import { count } from '../process/limit-output.ts'
 import { approvedWorkspace, type Place, type Workspace } from '../workspace.ts'
 import { isErrno, namingFile, requireFile } from './file-errors.ts'
+import { isOfGit } from './of-git.ts'
 import { type HeldFolder, readHoldFolder, requireHeldInside } from './open-file.ts'
 
 const input = z.strictObject({
@@ -86,14 +87,13 @@ export async function replaceFile(
   })
 }
 
-function requireWritable({ isReadOnly }: Workspace, { name }: Place): void {
+function requireWritable({ root, isReadOnly }: Workspace, place: Place): void {
   if (isReadOnly)
     throw new PrecisError('invalid-input', 'The workspace is read-only: nothing was written.', {
       hint: 'Say what you would change instead.',
     })
-  // In any case: some file systems take .GIT for the same folder.
-  if (name.toLowerCase().split('/').includes('.git'))
-    throw new PrecisError('invalid-input', `${name} belongs to git itself.`, {
+  if (isOfGit(root, place))
+    throw new PrecisError('invalid-input', `${place.name} belongs to git itself.`, {
       hint: 'Use `run` with a git command.',
     })
 }
