@@ -194,6 +194,22 @@ describe(`commands that show addresses (seed ${SEED})`, () => {
     }
   })
 
+  it('show none of a project that is not trusted', { timeout: 60_000 }, async () => {
+    const folder = temporaryFolder()
+    mkdirSync(join(folder, '.precis'))
+    const store = 'postgres://me:s3cret@127.0.0.1:1/app'
+    const providers = { openai: { baseUrl: 'https://me:s3cret@api.example/v1' } }
+    writeFileSync(
+      join(folder, '.precis', 'settings.json'),
+      JSON.stringify({ store, providers, pins: ['x'] }),
+    )
+    for (const command of [['config'], ['config', '--json'], ['doctor', '--json']]) {
+      const output = await outputOf(folder, command)
+      expect(output).toContain('not trusted')
+      expect(output).not.toContain('s3cret')
+    }
+  })
+
   async function outputOf(folder: string, args: readonly string[]): Promise<string> {
     const options = { cwd: folder, env: environmentOf(folder), timeout: 60_000 }
     const ran = await promisify(execFile)(process.execPath, [PRECIS, ...args], options).catch(

@@ -11,6 +11,7 @@ import {
 import { dirname } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
 import { HARMLESS_KEYS, PERSONAL_KEYS, settingsIn } from '../../core/settings/settings-keys.ts'
+import { shownSetting } from '../../core/text/address.ts'
 import type { Json } from '../../core/text/json.ts'
 import { escapeHidden } from '../../core/text/visible.ts'
 import { decisionOn } from './trust.ts'
@@ -55,7 +56,7 @@ export function readProject(
   const why = decision === 'no' ? 'you did not trust this folder' : 'this folder is not trusted'
   const ignored = others.map(([key, value]) => ({
     key,
-    value: value as Json,
+    value: shownSetting(key, value as Json),
     why: PERSONAL_KEYS.has(key) ? 'a project may not set it' : why,
   }))
   const isUndecided = decision === undefined && ignored.some(({ key }) => !PERSONAL_KEYS.has(key))
