@@ -148,7 +148,12 @@ function isSecret(kind: Kind, { text, isQuoted }: Value, style: Style): boolean 
   if (kind === 'password') {
     if (text.length < SHORTEST_PASSWORD || !/[a-z]/i.test(text)) return false
     // Letters alone are a word of an interface or a type, unless nothing but a value can be there.
-    return digits > 0 || /[^\w.-]/.test(text) || (style === 'variable' && text.length >= 8)
+    return (
+      digits > 0 ||
+      /[^\w.-]/.test(text) ||
+      (style === 'variable' && text.length >= 8) ||
+      (text.length >= 10 && isMixing(text))
+    )
   }
   if (text.length < SHORTEST_TOKEN) return false
   if (kind === 'near-secret') return isHighEntropy(text)
@@ -205,6 +210,10 @@ function isRandomPiece(piece: string): boolean {
 
 /** Kinds of signs in turn, as in no name: a name has a large letter for each word. */
 function isChanging(text: string): boolean {
+  return text.length >= SHORTEST_TOKEN && isMixing(text)
+}
+
+function isMixing(text: string): boolean {
   const changes = text.match(/[a-z](?=[A-Z\d])|[A-Z](?=[a-z\d])|\d(?=[A-Za-z])/g)?.length ?? 0
-  return text.length >= SHORTEST_TOKEN && changes * 3 >= text.length
+  return changes * 3 >= text.length
 }

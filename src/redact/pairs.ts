@@ -1,4 +1,4 @@
-// Removes secrets whose name stands in a field or a tag beside them: `name: DB_PASSWORD, value: …`
+// Removes secrets whose name stands in a field, a tag or a word beside them: `name: DB_PASSWORD, value: …`
 import { readSecretKind } from './assignments.ts'
 import type { Replace } from './replace.ts'
 
@@ -14,6 +14,16 @@ const PATTERNS: readonly RegExp[] = [
     String.raw`<(?:[\w:-]{1,40} (?:name|key)=["'])?${NAME}["']?>(?<secret>[^\s<>]{6,300})</`,
     'g',
   ),
+  // Arguments of a call, a variable with its default, and words of a command.
+  new RegExp(
+    String.raw`["']${NAME}["'][ \t]{0,4},[ \t]{0,4}["'](?<secret>[^\s"'<>,;\\]{6,300})["']`,
+    'g',
+  ),
+  new RegExp(
+    String.raw`\bvariable[ \t]{1,4}["']?${NAME}["']?[ \t]{0,4}\{[^{}]{0,300}?\bdefault[ \t]{0,20}=[ \t]{0,4}["'](?<secret>[^\s"'<>,;\\]{6,300})["']`,
+    'g',
+  ),
+  /\b(?<name>[a-z][a-z_]{0,40}_(?:key|token|secret|password))[ \t]{1,4}(?<secret>[^\s"'<>,;:=\\]{16,300})/gi,
 ]
 
 export function redactPairs(text: string, replace: Replace): string {

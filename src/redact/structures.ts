@@ -139,6 +139,27 @@ const STRUCTURES: readonly Structure[] = [
     accepts: (text) => isValue(text) && /\d/.test(text),
   },
   {
+    kind: 'password',
+    pattern: /\bssh-keygen\b[^\n|;]{0,200}?\s-[NP] ?["']?(?<secret>[^\s"'$|;-][^\s"'|;]{5,200})/g,
+    accepts: (text) => isValue(text),
+  },
+  {
+    // A name alone may be the key: `https://KEY@host`.
+    kind: 'token',
+    pattern: /\bhttps?:\/\/(?<secret>[\w-]{20,200})(?=@[\w.-]{3})/gi,
+    accepts: isSession,
+  },
+  {
+    kind: 'token',
+    pattern: /[?&](?:code|ticket|assertion)=(?<secret>[\w.~%/+-]{20,2000}={0,2})/g,
+    accepts: isSession,
+  },
+  {
+    kind: 'signature',
+    pattern: /\bAWS4-HMAC-SHA256\b[^\n]{0,600}?\bSignature=(?<secret>[a-f0-9]{64})/g,
+    accepts: () => true,
+  },
+  {
     kind: 'digest-auth',
     pattern: /\bDigest [^\n]{0,600}?\bresponse=\\{0,3}"(?<secret>[a-f0-9]{32,128})(?=\\{0,3}")/gi,
     accepts: () => true,

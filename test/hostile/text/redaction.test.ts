@@ -8,6 +8,8 @@ import { FOURTH_ORDINARY, FOURTH_SECRETS } from './fourth-set.ts'
 import { ORDINARY as FIRST_ORDINARY } from './ordinary.ts'
 import { SECOND_ORDINARY, SECOND_SECRETS } from './second-set.ts'
 import { SECRETS as FIRST_SECRETS } from './secrets.ts'
+import { SEVENTH_ORDINARY, SEVENTH_SECRETS } from './seventh-set.ts'
+import { SIXTH_ORDINARY, SIXTH_SECRETS } from './sixth-set.ts'
 import { THIRD_ORDINARY, THIRD_SECRETS } from './third-set.ts'
 
 type Texts = readonly (readonly [string, string])[]
@@ -19,6 +21,8 @@ const SETS: readonly (readonly [string, Texts, Texts])[] = [
   ['third', THIRD_SECRETS, named(THIRD_ORDINARY)],
   ['fourth', named(FOURTH_SECRETS), named(FOURTH_ORDINARY)],
   ['fifth', named(FIFTH_SECRETS), named(FIFTH_ORDINARY)],
+  ['sixth', named(SIXTH_SECRETS), named(SIXTH_ORDINARY)],
+  ['seventh', named(SEVENTH_SECRETS), named(SEVENTH_ORDINARY)],
 ]
 const SEEDS = ['a', 'b', 'c', 'd', 'e']
 
