@@ -80,7 +80,7 @@ describe('many messages of the user', () => {
     const log = new TestLog()
     log.append(Array.from({ length: 50 }, (_, at) => user(`Never touch file-${at}.ts.`)))
     for (const event of log.events) digest.add(event)
-    expect(walks.flatMap((walk) => walk.mock.calls)).toEqual([])
+    expect(walks.map((walk) => walk.mock.calls.length)).toEqual([0, 0])
     expect(digest.words.flatMap((word) => word.binding)).toHaveLength(50)
   })
 })
