@@ -32,6 +32,8 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     const last = transcript.getByRole('article', { name: 'You' }).last()
     expect(await last.getAttribute('data-gone')).toBe('false')
     await last.getByText(/\d+ tokens/).waitFor()
+    // A tool whose result is still there does not say that it went.
+    expect(await transcript.locator('.round').last().locator('.gone').count()).toBe(0)
     await transcript.focus()
     await page.keyboard.press('Home')
     const first = transcript.getByRole('article', { name: 'You' }).first()

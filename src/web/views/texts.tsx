@@ -68,6 +68,7 @@ export function Gone({ entry }: { readonly entry: string | undefined }) {
   const place = entry === undefined ? undefined : placeOf(entry)
   if (!place || entry === undefined) return null
   const { by, label, together = 1 } = place
+  if (by === undefined && place.place !== undefined) return null
   return (
     <div className="gone">
       {by === undefined || label === undefined ? (

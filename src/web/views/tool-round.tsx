@@ -95,15 +95,17 @@ function roundWords(tools: readonly ToolBlock[]): string {
 }
 
 function Tool({ block, isAlone }: { readonly block: ToolBlock; readonly isAlone: boolean }) {
-  const { name, subject, state, input, progress, result, images = [] } = block
+  const { entry, name, subject, state, input, progress, result, images = [] } = block
+  const { shown } = useLinks()
+  const isShown = shown !== undefined && shown === entry
   return (
-    <details className={`tool ${state}`} open={isAlone || undefined}>
+    <details className={`tool ${state}`} open={isAlone || isShown || undefined}>
       <summary>
         <StateIcon state={STATES[state][0]} /> <Wrench size={14} aria-hidden />{' '}
         <code>{visibleText(name)}</code> <span className="subject">{visibleText(subject)}</span>{' '}
         <span className="state">{STATES[state][1]}</span>
       </summary>
-      <Gone entry={block.entry} />
+      <Gone entry={entry} />
       {input !== undefined && <ToolInput input={input} />}
       {progress !== undefined && result === undefined && <LongText text={progress} />}
       {result !== undefined && (

@@ -13,24 +13,23 @@ describe('what a preview keeps of what was asked for', () => {
     expect(askedWords('keep everything')).toEqual([])
   })
 
-  it('shows the lines with most of the words, each once, long ones around the first', () => {
-    const long = `${'x '.repeat(300)}port number 4711 ${'y '.repeat(300)}`
-    const found = findAskedFor('keep the port number', [
-      'The port is open.\nThe port number is 4711.',
-      'The port number is 4711.\nNothing else.',
+  it('shows for each word the line with most of the words, the shortest, around the word', () => {
+    const long = `${'x '.repeat(300)}harbour ${'y '.repeat(300)}`
+    const [port, number, harbour] = findAskedFor('keep the port number of the harbour', [
+      'The port is open.\nYes: the port number is 4711, as ever.',
+      'The port number is 4711.\nThe port number is 4711.',
       long,
     ])
-    expect(found.total).toBe(2)
-    expect(found.lines[0]).toBe('The port number is 4711.')
-    expect(found.lines[1]).toContain('port number 4711')
-    expect(found.lines[1]?.length).toBeLessThan(260)
+    expect(port).toEqual({ word: 'port', count: 3, line: 'The port number is 4711.' })
+    expect(number).toEqual({ word: 'number', count: 2, line: 'The port number is 4711.' })
+    expect(harbour?.line).toContain('harbour')
+    expect(harbour?.line?.length).toBeLessThan(260)
   })
 
-  it('finds nothing where nothing names it', () => {
-    expect(findAskedFor('keep the harbour', ['The port is open.'])).toEqual({
-      words: ['harbour'],
-      lines: [],
-      total: 0,
-    })
+  it('finds no word inside another, and says so where nothing names it', () => {
+    expect(findAskedFor('keep the port', ['import json', 'Ports: none'])).toEqual([
+      { word: 'port', count: 1, line: 'Ports: none' },
+    ])
+    expect(findAskedFor('keep the port', ['import json'])).toEqual([{ word: 'port', count: 0 }])
   })
 })

@@ -7,13 +7,14 @@ const PLAIN = new Set(
   ),
 )
 const LEAST_CHARS = 3
-const MOST_SHOWN = 5
 const LINE_CHARS = 240
 
+/** One word of the instructions, and how often what stays names it. */
 export interface AskedFor {
-  readonly words: readonly string[]
-  readonly lines: readonly string[]
-  readonly total: number
+  readonly word: string
+  readonly count: number
+  /** The line that says most of what was asked for. */
+  readonly line?: string
 }
 
 /** The words of instructions that can be looked for; names and numbers are whole. */
@@ -27,30 +28,32 @@ export function askedWords(instructions: string): string[] {
   return [...new Set(words)]
 }
 
-/** Lines with the most of the words; the same line once. */
-export function findAskedFor(instructions: string, texts: readonly string[]): AskedFor {
+/** Each word with the line that has most of the words, the shortest of them. A word counts from its beginning. */
+export function findAskedFor(instructions: string, texts: readonly string[]): AskedFor[] {
   const words = askedWords(instructions)
-  const scored = new Map<string, number>()
-  for (const line of texts.flatMap((text) => text.split('\n'))) {
-    const shown = line.trim()
-    const low = shown.toLowerCase()
-    const score = words.filter((word) => low.includes(word)).length
-    if (score > 0) scored.set(shown, score)
-  }
-  const best = Math.max(0, ...scored.values())
-  const lines = [...scored].filter(([, score]) => score === best).map(([line]) => line)
-  return {
-    words,
-    lines: lines.slice(0, MOST_SHOWN).map((line) => cutAround(line, words)),
-    total: lines.length,
-  }
+  const lines = [...new Set(texts.flatMap((text) => text.split('\n').map((line) => line.trim())))]
+  const named = lines.map((line) => ({
+    line,
+    words: words.filter((word) => startOf(word).test(line)),
+  }))
+  return words.map((word) => {
+    const found = named
+      .filter((each) => each.words.includes(word))
+      .toSorted((a, b) => b.words.length - a.words.length || a.line.length - b.line.length)
+    const [best] = found
+    return { word, count: found.length, ...(best && { line: cutAround(best.line, word) }) }
+  })
 }
 
-/** A long line around the first of the words. */
-function cutAround(line: string, words: readonly string[]): string {
+/** The word at its beginning: `port` is not in `import`, and is in `ports`. */
+function startOf(word: string): RegExp {
+  const literal = word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`(?<![\\p{L}\\p{N}])${literal}`, 'iu')
+}
+
+/** A long line around the word. */
+function cutAround(line: string, word: string): string {
   if (line.length <= LINE_CHARS) return line
-  const low = line.toLowerCase()
-  const first = Math.min(...words.map((word) => low.indexOf(word)).filter((at) => at >= 0))
-  const from = Math.max(0, first - LINE_CHARS / 2)
+  const from = Math.max(0, line.search(startOf(word)) - LINE_CHARS / 2)
   return `${from > 0 ? '…' : ''}${line.slice(from, from + LINE_CHARS)}…`
 }

@@ -1,10 +1,9 @@
 // A proposed compaction: what it saves, what goes, what it kept as asked, and the texts it would put in, to edit
 import { useCallback, useState } from 'react'
 import type { Client, Preview } from '../../../protocol/index.ts'
-import { countText } from '../../shown-text.ts'
+import { countText, visibleText } from '../../shown-text.ts'
 import { useLoaded } from '../../use-loaded.ts'
 import { labelWords, splitEnvelope, strategyWords } from '../../words.ts'
-import { Marked } from '../panels/recall-panel.tsx'
 import { Elapsed, StateIcon } from '../state-mark.tsx'
 import { LongText } from '../texts.tsx'
 import { Aligned } from './aligned.tsx'
@@ -155,26 +154,23 @@ function KeptForYou({
     [client, threadId, previewId, figures, texts],
   )
   const { value } = useLoaded(load, 0)
-  const { words, lines, total } = findAskedFor(instructions, value ?? [])
-  if (!value || words.length === 0) return null
-  const named = words.map((word) => `“${word}”`).join(', ')
-  if (total === 0)
-    return (
-      <p className="warning" role="status">
-        <StateIcon state="warning" /> Nothing that stays names {named}. Add it to a text below, or
-        pin it.
-      </p>
-    )
+  if (!value) return null
+  const found = findAskedFor(instructions, value)
+  if (found.length === 0) return null
   return (
-    <section aria-label="Kept for your instructions" className="asked-for">
-      <h3>Kept for your instructions</h3>
-      <p className="quiet">
-        {countText(total, 'line that stays names', 'lines that stay name')} {named}.
-      </p>
+    <section aria-label="What stays of what you asked for" className="asked-for">
+      <h3>What stays of what you asked for</h3>
       <ul>
-        {lines.map((line) => (
-          <li key={line}>
-            <Marked text={line} words={words} />
+        {found.map(({ word, count, line }) => (
+          <li key={word}>
+            <StateIcon state={line === undefined ? 'warning' : 'done'} />
+            <span>
+              “{visibleText(word)}”:{' '}
+              {line === undefined
+                ? 'nothing that stays names it. Add it to a text below, or pin it.'
+                : `in ${countText(count, 'line that stays', 'lines that stay')}, such as`}
+              {line !== undefined && <q>{visibleText(line)}</q>}
+            </span>
           </li>
         ))}
       </ul>
