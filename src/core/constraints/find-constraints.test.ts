@@ -49,12 +49,22 @@ const BINDING = [
   'Please do not deploy to production yet, I have not approved it.',
   'Do not deploy yet because the migration is missing.',
   'Do not touch the schema, and do not commit yet.',
+  'Kommentare im Code immer auf Englisch.',
+  'Los nombres de variables siempre en inglés.',
+  'commit messages in imperative mood pls',
+  "Whatever you do, the public API can't change shape.",
+  "Our CI has no network, tests can't rely on any.",
+  "I'd be unhappy to see another dependency sneak in.",
+  'The API key stays out of the repo.',
+  'Only Ana merges to release.',
 ]
 
 const ORDINARY = [
   'When they leave out the boat, our server dies on them.',
   'After the update the page is blank.',
   'I prefer to look at the failing test now.',
+  'My colleague thinks we must rewrite it in Go.',
+  'The build is always in red.',
   'You must have missed a file.',
   'That must be the bug.',
   'I must admit that this is better.',

@@ -31,6 +31,11 @@ const ENGLISH: Cues = {
     clause(
       '(?:after|before|when|whenever|if|once|every time|each time|in case) [^,]{3,80},? (?:also |then |first )?(?<!\\b(?:the|an?|this|that|every|each|last|next|first|my|our|your|they|it|he|she|i|we|you|who|to) )(?:stop|ask|tell|give|run|check|wait|show|use|do|don.?t|always|never|please|make|write|update|add|leave|keep|let me)\\b',
     ),
+    clause(
+      "whatever (?:you do|happens),? [^?]{8,}|i(?:'d| would) be (?:unhappy|sad|annoyed|upset|disappointed) (?:to see|if|with) [^?]{4,}|(?:tests?|builds?|code|scripts?|we|nothing) (?:can't|cannot) (?:rely|depend|count) on",
+    ),
+    /\b(?:stays?|remains?) (?:out of|away from|outside|clear of)\b|\bis (?:the|our) (?:floor|ceiling|lower bound|upper bound)\b/i,
+    /^[Oo]nly \p{Lu}\p{L}+ (?:merges|deploys|pushes|releases|approves|touches|edits|changes)\b/u,
     // Decided, and said to be so.
     clause(
       '(?:decision|decided|settled|policy|requirement)\\s*[:—–-]|(?:target|require|pin) [\\w.-]+ v?\\d[\\w.]*|(?:one|two|three|\\d+) [\\w-]+ (?:per|for each|for every) [\\w-]+|cap [^,;]{2,60} (?:at|to) \\W?\\d[\\w.]*|let.?s agree|leave [^,;]{1,60} (?:be|to (?:me|us|ci|them))',
@@ -101,6 +106,7 @@ const ENGLISH: Cues = {
     /\b(?:(?:the|these|those|this|that) (?:(?!\b(?:must|should|shall|may|can|will)\b)[\w' -]){2,60} never \w+s|not everything \w+s|\w+s only change|(?<!\b(?:make sure|ensure|be sure)\b.{0,60})(?:doesn't|does not|didn't) (?:change|work|update|load|show|appear|render|adhere|happen|remember|match))\b|(?:^|\s)# +\w/i,
     /\b(?:have|has|must|got) to be (?:a |some |more )?(?:bugs?|problems?|errors?|mistakes?|issues?)\b|\bthat i need you to\b|^no,? that's not it\b|^(?:don't|do not) do (?:that|this|it)\b|^(?:so |and )?(?:that|this|it)(?:'s| is) what \w+.{0,80}right\?$/i,
     /(?:^|[,;] )(?:that|this|it) (?:should|must)(?:n't| not| never) (?:happen|occur)[.!]*$/i,
+    /\b(?:colleagues?|boss|friend|manager|reviewer|somebody|someone|guys?|he|she|they) (?:\w+ly )?(?:thinks?|thought|believes?|feels?|wonders?|guess(?:es)?)\b/i,
     /\bi prefer to (?:look|see|start|begin|wait|go|talk)\b/i,
     /\b(?:don't|do not|dont) (?:worry|bother me|know|think|see|get|understand|care|remember|have|recall|mind|panic|blame|mention|sweat|say|be (?:offended|shy|afraid|sorry|mad|surprised))\b|\bnever ?mind\b|\bno (?:idea|problem|worries|rush|hurry|need(?! to (?!worry|apologi|thank|rush|hurry|panic|explain|shout|be\b))|clue|wonder|luck|thanks|big deal|offen[cs]e|joke|pressure|way|difference)\b/i,
     /\b(?:i|we|they|he|she|it|that|this|which|who|there|someone|developer|team|guy) (?:\w+ly |had |have |has |would |could |can |just |still )?(?:never|only|always) (?:\w+ed|\w+s|understood|knew|saw|got|had|have|found|thought|been|seen|heard|want|wanted|forget|meant|felt|did|went|wrote|made)\b/i,
@@ -197,12 +203,17 @@ const NARROWED =
 const BRANCH = /^if (?:yes|so|not|no)\b/i
 
 export function isOneOff(unit: string): boolean {
-  if (LASTING.test(unit)) return false
+  if (LASTING.test(unit) || VERBLESS.test(unit)) return false
   if (SEEING_TO.test(unit) && !NARROWED.test(unit)) return true
   return LOOKING.test(unit) || BRANCH.test(unit) || (ACTING.test(unit) && !NARROWED.test(unit))
 }
 
+/** A rule without a verb: “Comments always in English”, “commit messages in imperative mood”. */
+const VERBLESS =
+  /^(?!.*(?<![\p{L}])(?:is|are|was|were|has|have|had|seems?|runs?|ends?|fails?|stays?|ist|sind|war|waren|läuft|steht|bleibt|est|sont|était|es|son|está|están|era|é|são|estava)(?![\p{L}]))(?:[\p{L}/-]+ ){1,5}(?:(?:always|immer|toujours|siempre|sempre|всегда) (?:in|as|with|auf|als|mit|en|à|como|con|em|com|на|с) [\p{L}\d_ -]{2,30}|in (?:the )?(?:imperative|present tense|past tense|lower ?case|upper ?case|title case|snake_case|camelcase|kebab-case)(?: mood)?)(?:,? (?:please|pls|bitte))?[.!]*$/iu
+
 function binds({ binds: strong, weak, subject }: Cues, unit: string): boolean {
+  if (VERBLESS.test(unit)) return true
   return matches(strong, unit) || ((weak?.test(unit) ?? false) && !subject?.test(unit))
 }
 

@@ -166,7 +166,8 @@ export function findLastAsked(items: readonly Item[], eventAt: EventAt): Item | 
   return items[isOpen ? plan : last]
 }
 
-function isPlan(item: Item, eventAt: EventAt): boolean {
+/** A plan in the user's place that they accepted: a model wrote it. */
+export function isPlan(item: Item, eventAt: EventAt): boolean {
   if (item.kind !== 'user') return false
   const { original, seq } = parseEntryId(findRoot(item.id, eventAt))
   const event = original ? eventAt(seq) : undefined

@@ -269,19 +269,19 @@ describe('the state in a brief', () => {
     expect(brief).not.toContain('## Decisions')
   })
 
-  it('keeps a plan whole that is being carried out', async () => {
-    const plan = [
-      'Implement the following plan:',
-      ...Array.from({ length: 40 }, (_, at) => `- lay stone_${at}`),
-    ]
-    const drafts = [{ ...user(plan.join('\n')), origin: 'model' } as EventDraft, ...filler(40)]
+  it('keeps a plan whole that is being carried out, or in part where it is too long', async () => {
+    const steps = Array.from({ length: 40 }, (_, at) => `- lay stone_${at} on the pier`)
+    const plan = ['Implement the following plan:', ...steps].join('\n')
     const log = new TestLog()
-    log.append(drafts)
-    const { context, eventAt } = log
+    log.append([{ ...user(plan), origin: 'model' } as EventDraft, ...filler(40)])
+    const { context, eventAt, reduce } = log
     const run = { threadId: log.threadId }
-    const asked = { context, eventAt, run, trigger: 'command', targetTokens: 2_500 } as const
-    const { edits } = await extract.propose({ ...asked, reduce: log.reduce })
-    expect(edits.flatMap(({ put }) => put)).toContainEqual({ keep: 'e1' })
+    const asked = { context, eventAt, run, reduce, trigger: 'command' } as const
+    const whole = await extract.propose({ ...asked, targetTokens: 2_500 })
+    expect(whole.edits.flatMap(({ put }) => put)).toContainEqual({ keep: 'e1' })
+    const part = await extract.propose({ ...asked, targetTokens: 450 })
+    const rewrites = part.edits.filter(({ covers }) => covers.length === 1 && covers[0] === 'e1')
+    expect(rewrites.flatMap(({ put }) => put)).toMatchObject([{ label: 'trimmed' }])
   })
 
   it('lists decisions, and not what is only announced', async () => {

@@ -13,7 +13,7 @@ import {
 import { weightOf } from '../../core/view/context.ts'
 import { findRoot, type Item, isNewEntry } from '../../core/view/entry.ts'
 import { buildCaption } from '../../core/view/images.ts'
-import { isSaidByUser } from '../../core/view/last-request.ts'
+import { isPlan, isSaidByUser } from '../../core/view/last-request.ts'
 import { contentOf } from '../../core/view/round-results.ts'
 import { runsOf } from '../../core/view/seam.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
@@ -180,7 +180,8 @@ export function cappedEntry(item: Item, maxTokens: number, eventAt: EventAt): Re
     const entry = resultWith(content.result, [{ type: 'text', text: capped }], 'trimmed')
     return rewriteOf(item, entry, eventAt)
   }
-  if (content?.kind !== 'user' || !isSaidByUser(item, eventAt)) return undefined
+  if (content?.kind !== 'user' || !(isSaidByUser(item, eventAt) || isPlan(item, eventAt)))
+    return undefined
   return rewriteOf(item, cappedWords(content.content, maxTokens, root), eventAt)
 }
 
