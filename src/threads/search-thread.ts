@@ -3,11 +3,12 @@ import type { EntryId } from '../core/edit/change.ts'
 import { readRow } from '../core/log/codec.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
 import type { Store } from '../core/ports.ts'
-import { blockCaption, callInWords, partInWords } from '../core/repair/result-content.ts'
+import { callInWords, partInWords } from '../core/repair/result-content.ts'
 import { textOfCall } from '../core/search/documents.ts'
 import { type Asked, countWords, weighTexts } from '../core/search/matching.ts'
 import type { ToolCall } from '../core/view/content.ts'
 import { originalId } from '../core/view/entry.ts'
+import { blockCaption } from '../core/view/images.ts'
 
 export interface SearchLimits {
   readonly events: number // the newest ones

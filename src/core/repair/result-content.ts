@@ -1,7 +1,6 @@
 // Repairs the content of a tool result: no blank texts, only text in errors, no foreign blocks
-import { isFields, type Json } from '../text/json.ts'
 import type { Block } from '../view/content.ts'
-import { buildCaption } from '../view/images.ts'
+import { blockCaption, buildCaption, nativeInWords } from '../view/images.ts'
 import type { MessagePart, ToolCallPart, ToolResultPart } from '../view/message.ts'
 import type { Changes, PlacedPart, RepairProfile } from './turn.ts'
 
@@ -118,14 +117,6 @@ function blockInWords(block: Block): string {
   return block.text ?? blockCaption(block)
 }
 
-/** A block that cannot be shown, named. */
-export function blockCaption(block: Block): string {
-  if (block.type === 'image') return buildCaption(block, undefined)
-  if (block.type === 'native') return nativeInWords(block.provider ?? 'its provider', block.value)
-  const name = block.uri ?? block.mimeType
-  return name === undefined ? '[resource]' : `[resource ${name}]`
-}
-
 function isSendableImage({ type, data, uri }: Block): boolean {
   return type === 'image' && Boolean(data ?? uri)
 }
@@ -152,14 +143,4 @@ export function partInWords(part: MessagePart): string {
     case 'redacted_thinking':
       return ''
   }
-}
-
-/** What a native part says in plain words, if anything; the rest may be sealed, and is long. */
-function nativeInWords(provider: string, value: Json | undefined): string {
-  const fields = isFields(value) ? value : {}
-  if (fields.type === 'reasoning') return ''
-  const kind = typeof fields.type === 'string' ? ` ${fields.type}` : ''
-  const said = [fields.text, fields.content].find((each) => typeof each === 'string')
-  const heading = `[${provider}${kind}, not shown]`
-  return typeof said === 'string' && said.trim() !== '' ? `${heading}\n${said}` : heading
 }

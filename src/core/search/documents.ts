@@ -1,10 +1,11 @@
 // The searchable parts of an event: text, author, tool and file
+
 import type { Put } from '../edit/change.ts'
 import { pathIn, readFields } from '../ledger/intent.ts'
 import type { ThreadEvent } from '../log/event.ts'
-import { blockCaption } from '../repair/result-content.ts'
 import type { Json } from '../text/json.ts'
 import { type ToolCall, textOfUserContent } from '../view/content.ts'
+import { blockCaption } from '../view/images.ts'
 import { cutHead, cutTail } from '../window/tokens/cut.ts'
 import { findWords, isAsked, type QueryWord } from './words.ts'
 

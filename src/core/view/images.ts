@@ -1,5 +1,6 @@
-// Images: their size from the first bytes, and the caption that replaces one.
-import type { Media } from './content.ts'
+// Images: their size from the first bytes; and captions for them and for other content that cannot be shown.
+import { isFields, type Json } from '../text/json.ts'
+import type { Block, Media } from './content.ts'
 
 export interface ImageSize {
   readonly widthPx: number
@@ -143,4 +144,22 @@ const SHOWN_LINK_CHARS = 200
 function shortLink(uri: string | undefined): string {
   if (uri === undefined || uri.startsWith('data:') || uri.length > SHOWN_LINK_CHARS) return ''
   return uri.replace(/[?#].*$/s, '')
+}
+
+/** A block that cannot be shown, named. */
+export function blockCaption(block: Block): string {
+  if (block.type === 'image') return buildCaption(block, undefined)
+  if (block.type === 'native') return nativeInWords(block.provider ?? 'its provider', block.value)
+  const name = block.uri ?? block.mimeType
+  return name === undefined ? '[resource]' : `[resource ${name}]`
+}
+
+/** What a native part says in plain words, if anything; the rest may be sealed, and is long. */
+export function nativeInWords(provider: string, value: Json | undefined): string {
+  const fields = isFields(value) ? value : {}
+  if (fields.type === 'reasoning') return ''
+  const kind = typeof fields.type === 'string' ? ` ${fields.type}` : ''
+  const said = [fields.text, fields.content].find((each) => typeof each === 'string')
+  const heading = `[${provider}${kind}, not shown]`
+  return typeof said === 'string' && said.trim() !== '' ? `${heading}\n${said}` : heading
 }

@@ -19,7 +19,7 @@ import type { Context } from './context.ts'
 import { findRoot, type Item, originalId } from './entry.ts'
 import type { Message } from './message.ts'
 import { covered } from './refs.ts'
-import type { Problem } from './round-results.ts'
+import type { Problem } from './sent-rounds.ts'
 
 const SEEDS = seeds(2_000)
 const STEPS = 25

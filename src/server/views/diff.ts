@@ -1,4 +1,5 @@
 // The view before and after one compaction, entry by entry and as a unified diff.
+
 import { createTwoFilesPatch } from 'diff'
 import type { PreviewedProposal } from '../../agent/compaction/preview.ts'
 import type { EntryId } from '../../core/edit/change.ts'
@@ -14,8 +15,9 @@ import {
   type ThreadEvent,
 } from '../../core/log/event.ts'
 import type { Store } from '../../core/ports.ts'
-import { blockCaption, callInWords, partInWords } from '../../core/repair/result-content.ts'
+import { callInWords, partInWords } from '../../core/repair/result-content.ts'
 import { type Context, foldEvent } from '../../core/view/context.ts'
+import { blockCaption } from '../../core/view/images.ts'
 import { contentOf } from '../../core/view/round-results.ts'
 import { reducedBy, threadFold } from '../../core/view/thread-state.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'

@@ -1,9 +1,11 @@
 // A thread as one page of markdown, message by message, for a model that is to report on it.
+
 import { PrecisError } from '../../core/errors.ts'
-import { blockCaption, partInWords } from '../../core/repair/result-content.ts'
+import { partInWords } from '../../core/repair/result-content.ts'
 import { foldBase64, MIN_URL_CHARS } from '../../core/text/fold-base64.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
 import type { Writer } from '../../core/view/build.ts'
+import { blockCaption } from '../../core/view/images.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import { FILES_HEADING } from '../ranges/compact-whole.ts'
 import { asData, oneLine, quoted, visibleAhead } from '../summary/as-data.ts'

@@ -1,10 +1,12 @@
 // A conversation as one text, so that a model reports on it and does not continue it
+
 import type { EntryLabel } from '../../core/edit/change.ts'
 import type { EventAt } from '../../core/log/event.ts'
-import { blockCaption, partInWords } from '../../core/repair/result-content.ts'
+import { partInWords } from '../../core/repair/result-content.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
 import type { ToolCall, ToolResult, UserContent } from '../../core/view/content.ts'
 import { type Item, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
+import { blockCaption } from '../../core/view/images.ts'
 import type { MessagePart } from '../../core/view/message.ts'
 import { contentOf } from '../../core/view/round-results.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
