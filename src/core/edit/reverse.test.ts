@@ -97,8 +97,9 @@ describe('undo', () => {
     log.append([...thoughtAnswer('so', 'I look.', 'a')])
     log.append([result('a', 'found')])
     log.undo()
-    const parts = log.build().messages.flatMap((message) => message.parts)
-    expect(parts.map(({ type }) => type)).toContain('thinking')
+    const thought = log.context.items.toArray().find((item) => item.thinkingTokens !== undefined)
+    expect(thought).toMatchObject({ calls: ['a'] })
+    expect(thought?.hide).toBeUndefined()
   })
 
   it('un-hides no thinking when an older change is taken back', () => {

@@ -26,6 +26,10 @@ describe('opening', () => {
     }),
   )
 
+  it.each([undefined, 5, '', 'a\0b'])('%j is refused: it is no path of a file', async (path) => {
+    await expectError(openSqliteStore(path as string), 'usage')
+  })
+
   it('a store of a newer version is refused and not changed', () =>
     inFolder(async (folder) => {
       const path = join(folder, 'log.db')
