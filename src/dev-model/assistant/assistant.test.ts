@@ -185,6 +185,19 @@ describe('a summary', () => {
     expect(assist(asked([said]))).toEqual({ text: 'You said “hello”. I have noted it.' })
   })
 
+  it('says which requests are answered: they are not carried out again, unless they are made again', () => {
+    const status = (short: string) =>
+      `[Context note, not a new request: see the summary.]\n\nRequests are answered up to and including [ref:e9] (“${short}”): do not carry them out again.`
+    const said = (short: string, ...texts: string[]) =>
+      assist(asked([{ role: 'user', parts: [status(short), ...texts].map(says) }]))
+    const hello = { text: 'You said “hello”. I have noted it.' }
+    expect(said('run b', 'run a', 'run b', 'hello')).toEqual(hello)
+    const long = `run ${'b '.repeat(60)}`
+    expect(said(`${long.slice(0, 79)}…`, 'run a', long, 'hello')).toEqual(hello)
+    const again = said('run b', 'run a', 'run b', 'run b')
+    expect(again.calls).toEqual([{ name: 'bash', arguments: { command: 'b' } }])
+  })
+
   it('goes through the tools for it where they are offered: compact, and edl', () => {
     const compact = { name: 'compact', schema: object('summary') }
     const whole = assist(asked([...talk, user('@compact')], { tools: [compact] }))
@@ -259,6 +272,10 @@ describe('questions', () => {
       expect(assist(opened(summary, question)).text).toBe(
         'From my context: “The port is 4321, remember it.”',
       )
+    const folded = '<conversation-summary>\nThe port is 4321.\n</conversation-summary>'
+    expect(assist(opened(folded, 'What is the port?')).text).toBe(
+      'From my context: “The port is 4321.”',
+    )
     const note = '[Context note, not a new request: facts.]\n- the harbour code is 77-B'
     expect(assist(opened(note, 'What is the harbour code?')).text).toContain('77-B')
   })

@@ -39,14 +39,29 @@ function decide(asked: Asked): ScriptedAnswer {
   return { text: answerQuestion(asked, text, at) ?? `You said ${quoted(text)}. I have noted it.` }
 }
 
+/** What is asked for now: neither the notes of a compaction, nor what they say to be answered. */
 function withoutNotes(parts: readonly AskedPart[]): readonly AskedPart[] {
-  const said = parts.filter((part) => part.type !== 'text' || !isNote(part.text))
-  return textIn(said) === '' ? parts : said
+  const isSaid = (part: AskedPart) => part.type !== 'text' || !isNote(part.text)
+  const said = parts.filter(
+    (part) => isSaid(part) && (part.type !== 'text' || textIn([part]) !== ''),
+  )
+  if (textIn(said) === '') return parts
+  const answered = ANSWERED.exec(textIn(parts.filter((part) => !isSaid(part))))?.[1]
+  if (answered === undefined) return said
+  // Whoever says the same once more wants it once more.
+  return said.slice(1 + said.slice(0, -1).findLastIndex((part) => begins(textIn([part]), answered)))
+}
+
+const ANSWERED = /^Requests are answered up to and including \[ref:[^\]\s]+\] \(“(.{1,90}?)”\): /m
+
+function begins(text: string, short: string): boolean {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return short.endsWith('…') ? line.startsWith(short.slice(0, -1)) : line === short
 }
 
 /** A session may open with a summary, and what the user says then follows it in the same turn. */
 function behindSummary(text: string): string {
-  const [, said = ''] = /<\/summary>\s*([^<]*)$/.exec(text) ?? []
+  const [, said = ''] = /<\/(?:conversation-)?summary>\s*([^<]*)$/.exec(text) ?? []
   return said.trim() === '' ? text : said
 }
 
