@@ -26,18 +26,12 @@ export function useOpened({
   readonly onChange: () => void
 }) {
   const { detail } = thread
-  const isPhone = usePhone()
-  const [panel, setPanel] = useState<Panel>('Model’s view')
-  const [isLookingIn, setLookingIn] = useState(false) // if there is room for one of the two
-  const [compaction, setCompaction] = useState<number>()
+  const panels = usePanels()
+  const { setPanel, setLookingIn, look, openCompaction } = panels
   const [isCompacting, setCompacting] = useState(false)
   const [sent, setSent] = useState(0)
   const doing = useTask()
   const { points, compactions } = useTimeline(client, thread)
-  const look = useCallback((at: Panel) => {
-    setPanel(at)
-    setLookingIn(true)
-  }, [])
   const changed = () => {
     feed.refresh()
     onChange()
@@ -48,13 +42,6 @@ export function useOpened({
       back.forget()
       changed()
     }),
-  )
-  const openCompaction = useCallback(
-    (seq: number) => {
-      setCompaction(seq)
-      look('Compactions')
-    },
-    [look],
   )
   const { actions, acting } = useBlockActions(client, threadId, { openCompaction, undo, look })
   const places = usePlaces(client, threadId, detail.version, thread.changes)
@@ -73,12 +60,7 @@ export function useOpened({
     [compactions],
   )
   return {
-    isPhone,
-    panel,
-    isLookingIn,
-    setLookingIn,
-    compaction,
-    setCompaction,
+    ...panels,
     isCompacting,
     setCompacting,
     sent,
@@ -86,15 +68,42 @@ export function useOpened({
     doing,
     points,
     compactions,
-    look,
     changed,
     undo,
-    openCompaction,
     actions,
     acting,
     back,
     places,
     linked,
     sizeOf,
+  }
+}
+
+/** Which panel is open beside the thread, and which compaction in it. */
+function usePanels() {
+  const [panel, setPanel] = useState<Panel>('Model’s view')
+  const [isLookingIn, setLookingIn] = useState(false) // if there is room for one of the two
+  const [compaction, setCompaction] = useState<number>()
+  const look = useCallback((at: Panel) => {
+    setPanel(at)
+    setLookingIn(true)
+  }, [])
+  const openCompaction = useCallback(
+    (seq: number) => {
+      setCompaction(seq)
+      look('Compactions')
+    },
+    [look],
+  )
+  return {
+    isPhone: usePhone(),
+    panel,
+    setPanel,
+    isLookingIn,
+    setLookingIn,
+    compaction,
+    setCompaction,
+    look,
+    openCompaction,
   }
 }

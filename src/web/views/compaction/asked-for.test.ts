@@ -1,3 +1,4 @@
+// The words that instructions name, and whether a line that stays has them
 import { describe, expect, it } from 'vitest'
 import { askedWords, findAskedFor } from './asked-for.ts'
 
