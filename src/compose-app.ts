@@ -212,7 +212,7 @@ async function importInto(
 function noConversation(format: string): PrecisError {
   return new PrecisError('invalid-input', `The file holds no conversation of ${format}.`, {
     where: 'body',
-    hint: 'Name its format, or none, so that it is found by how the file begins.',
+    hint: 'Name the right format, or omit it so that it is detected.',
   })
 }
 

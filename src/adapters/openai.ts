@@ -72,7 +72,7 @@ export function withCompaction<C extends OpenAiClient & SendingClient>(
   if (isCompactor(options))
     throw new PrecisError('invalid-input', 'withCompaction: `options` must not be a compactor.', {
       where: 'options',
-      hint: 'Each of the two APIs gets a compactor of its own. Pass the options of one.',
+      hint: 'Each of the two APIs creates its own compactor. Pass the options for a compactor instead.',
     })
   const chat = compactorFor('withCompaction', options, 'openai-chat')
   const { threadId } = options

@@ -103,7 +103,7 @@ async function appendChange(
   const { seq: version } = events.at(-1) ?? event ?? {}
   if (event && report && version !== undefined) return { committed: true, event, version, report }
   if (refusal) return { committed: false, refusal }
-  throw new PrecisError('internal', 'The gate let a compaction pass that was not appended.')
+  throw new PrecisError('internal', 'The gate accepted a compaction, but nothing was appended.')
 }
 
 /** One append creates the new thread. Nothing at all is written to the old one (decision 0012). */

@@ -68,7 +68,7 @@ function answersLater(of: string, strategy: Given<object>['strategy']): PrecisEr
   const id = typeof strategy === 'object' ? strategy.id : strategy
   return new PrecisError(
     'invalid-input',
-    `${of}: the strategy "${id}" answers later, and without a model there is no waiting.`,
+    `${of}: the strategy "${id}" is asynchronous, but \`compact\` without a model is not.`,
     {
       where: 'strategy',
       hint: 'Make it with `immediate`, or use it in `createCompactor`: its `fit` waits.',
@@ -103,7 +103,7 @@ export function pinsOf(pins: readonly unknown[], log: MessageLog): PinData[] {
     if (number < 0)
       throw new PrecisError('invalid-input', `pins[${index}] is not a message of the array.`, {
         where: `pins[${index}]`,
-        hint: 'A pin is a text, or one of the very objects in the array.',
+        hint: 'A pin is a text, or one of the objects in the array itself, not a copy.',
       })
     return { pinId, entries: log.entries[number] ?? [], by: 'user' }
   })

@@ -266,7 +266,7 @@ describe('compact', () => {
     [{ budget: 9, strategy: 'sumarize' }, 'Unknown compaction strategy: sumarize'],
     [
       { budget: 9, strategy: 'summarize' },
-      'The strategy "summarize" asks a model, and none is given.',
+      'The strategy "summarize" needs a model, but no model is set.',
     ],
     [{ budget: 9, strategy: {} }, 'compact: `strategy` must be a strategy, or the id of one.'],
     [undefined, 'compact: `options` must be an object.'],

@@ -41,7 +41,7 @@ export function compactorWith<M extends object>(
   if ((options.store === undefined) !== (options.threadId === undefined))
     throw new PrecisError('invalid-input', `${of}: \`store\` and \`threadId\` go together.`, {
       where: options.store === undefined ? 'store' : 'threadId',
-      hint: 'The thread is where the compactor keeps what it knows; any name will do.',
+      hint: 'The compactor keeps its state in this thread. You can choose any name.',
     })
   return new MessageFitter<M>({ ...options, at, target }, kit)
 }

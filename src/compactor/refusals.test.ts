@@ -174,7 +174,7 @@ describe('a strategy that answers later', () => {
         code: 'invalid-input',
         where: 'strategy',
         message:
-          'compact: the strategy "later" answers later, and without a model there is no waiting.',
+          'compact: the strategy "later" is asynchronous, but `compact` without a model is not.',
         hint: expect.stringContaining('createCompactor'),
       }),
     )

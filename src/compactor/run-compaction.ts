@@ -111,7 +111,7 @@ export function requireStrategy(
     throw unknownStrategy(asked, [
       ...new Set([...ids, ...(model === undefined ? STRATEGIES_WITH_MODEL : LOADED)]),
     ])
-  throw new PrecisError('no-model', `The strategy "${asked}" asks a model, and none is given.`, {
+  throw new PrecisError('no-model', `The strategy "${asked}" needs a model, but no model is set.`, {
     where: 'model',
     hint: `Pass \`model\`, or a strategy that needs none: ${ids.join(', ')}.`,
   })

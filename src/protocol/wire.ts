@@ -79,7 +79,7 @@ function compactionIn(row: unknown): EventOf<'COMPACTION'> {
   const read = readEvent(row)
   if (!read.ok) throw read.error
   if (read.event.type === 'COMPACTION') return read.event
-  throw new PrecisError('internal', `A ${read.event.type} came in place of a COMPACTION.`)
+  throw new PrecisError('internal', `Expected a COMPACTION event, got ${read.event.type}.`)
 }
 
 /** Errors on the wire: problem details in answers, a short form in frames, and back */

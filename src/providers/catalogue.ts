@@ -192,7 +192,7 @@ export function readName(asked: string | undefined, models: ModelRoles): string 
   if (name !== undefined) return name
   throw new PrecisError('no-model', 'No model is set.', {
     where: `models.${role}`,
-    hint: 'Name one, provider/model as in anthropic/claude-sonnet-5-5, or dev, the stand-in: with --model, with /model in the chat, or for good as models.default in the settings.',
+    hint: 'Set one with --model, with /model in the chat, or permanently as models.default in the settings. Examples: anthropic/claude-sonnet-5-5, or dev, the stand-in.',
   })
 }
 

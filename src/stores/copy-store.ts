@@ -264,7 +264,7 @@ function readNewEvent({ seq: _, timestamp, ...rest }: Row): NewEvent {
 function differs(threadId: string, how: string): PrecisError {
   return new PrecisError(
     'id-conflict',
-    `Thread ${threadId} is another one in the target: ${how}.`,
+    `The target has a different thread with the id ${threadId}: ${how}.`,
     {
       hint: 'Copy into an empty store, or delete that thread there.',
       where: threadId,

@@ -30,9 +30,13 @@ export function asCompactionStrategy(
         eventAt,
       )
       if (proposal.fresh)
-        throw new PrecisError('gate-refused', 'Its summary opens a new thread: here is none.', {
-          details: { reason: 'no-edits' },
-        })
+        throw new PrecisError(
+          'gate-refused',
+          `${strategy.id} starts a new thread, but this interface has no threads.`,
+          {
+            details: { reason: 'no-edits' },
+          },
+        )
       const runId = ports.ids.next('run')
       const gate = {
         context,

@@ -161,7 +161,7 @@ const READ_ROWS = 2_000
 /** Only the gate and an undo change a context: no caller writes such an event. */
 export function requireOrdinary(drafts: readonly EventDraft[]): void {
   if (!Array.isArray(drafts))
-    throw new PrecisError('invalid-input', 'Drafts are given as a list.', {
+    throw new PrecisError('invalid-input', 'Drafts must be an array.', {
       hint: 'Nothing was appended. Pass an array, also for a single draft: [{ type, data }].',
     })
   for (const draft of drafts) requireDraft(draft)

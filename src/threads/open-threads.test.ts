@@ -93,8 +93,8 @@ describe('a fresh session', () => {
       code: 'nothing-to-undo',
       where: 'first',
       message:
-        'There is no compaction to undo: this session began with a summary of first, which stands as it was.',
-      hint: 'Go on there: /resume first, or precis chat first.',
+        'There is no compaction to undo: this thread began with a summary of first, which has not changed.',
+      hint: 'Continue there: /resume first, or precis chat first.',
     })
     // Other failures stay what they are.
     await expect(threads.undo('first')).rejects.toMatchObject({
@@ -114,8 +114,8 @@ describe('a fresh session', () => {
     await expect(threads.redo('first')).rejects.toMatchObject({
       code: 'nothing-to-redo',
       where: 'second',
-      message: 'There is no compaction to redo: second goes on from here with a summary.',
-      hint: 'Go on there: /resume second, or precis chat second.',
+      message: 'There is no compaction to redo: thread second continues this one with a summary.',
+      hint: 'Continue there: /resume second, or precis chat second.',
     })
     await expect(threads.redo('none')).rejects.toMatchObject({ code: 'unknown-thread' })
   })

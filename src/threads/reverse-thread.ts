@@ -187,8 +187,8 @@ async function pointBack(
   for await (const { threadId: former } of pastThreadsOf(ports.store, threadId))
     throw new PrecisError(
       'nothing-to-undo',
-      `There is no compaction to undo: this session began with a summary of ${former}, which stands as it was.`,
-      { where: former, hint: `Go on there: /resume ${former}, or precis chat ${former}.` },
+      `There is no compaction to undo: this thread began with a summary of ${former}, which has not changed.`,
+      { where: former, hint: `Continue there: /resume ${former}, or precis chat ${former}.` },
     )
   throw thrown
 }
@@ -203,8 +203,8 @@ async function pointForth(
   for await (const { threadId: next } of freshThreadsOf(ports.store, threadId))
     throw new PrecisError(
       'nothing-to-redo',
-      `There is no compaction to redo: ${next} goes on from here with a summary.`,
-      { where: next, hint: `Go on there: /resume ${next}, or precis chat ${next}.` },
+      `There is no compaction to redo: thread ${next} continues this one with a summary.`,
+      { where: next, hint: `Continue there: /resume ${next}, or precis chat ${next}.` },
     )
   throw thrown
 }

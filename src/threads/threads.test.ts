@@ -275,7 +275,7 @@ describe.each(PLACES)('threads on $name', ({ open }) => {
       ])
         await expect(given()).rejects.toMatchObject({
           code: 'invalid-input',
-          message: 'Drafts are given as a list.',
+          message: 'Drafts must be an array.',
         })
     }
     const bare = { type: 'TOOL_CALL' } as EventDraft

@@ -164,14 +164,14 @@ class PlainChat {
         this.#line(title)
         for (const [index, { label, description = '' }] of choices.entries())
           this.#line(`  ${index + 1}. ${label}${description === '' ? '' : ` – ${description}`}`)
-        this.#line('Type a number, or nothing to leave it.')
+        this.#line('Type a number, or press Enter to cancel.')
         const line = (await this.#ask(signal))?.trim() ?? ''
         const meant = choices.find((choice) => isMeant(choice, line))
         return (meant ?? choices[Number(line || Number.NaN) - 1])?.value
       },
       show: async (title, text) => this.#line(`${title}\n${text}`),
       edit: async (title, text) => {
-        this.#line(`${title}\n${text}\nType the text on one line, or nothing to leave it.`)
+        this.#line(`${title}\n${text}\nType the text on one line, or press Enter to cancel.`)
         const line = await this.#ask()
         return line === undefined || line.trim() === '' ? undefined : line
       },

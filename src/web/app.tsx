@@ -150,7 +150,7 @@ function TokenForm({
         </label>
         <button type="submit">Open</button>
       </form>
-      {isRefused && <p role="alert">The server does not know this token.</p>}
+      {isRefused && <p role="alert">Invalid token.</p>}
       <p>
         The server asks for a token. On this machine, open the address that precis serve printed.
         For a team server, ask the person who runs it.

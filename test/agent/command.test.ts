@@ -112,7 +112,7 @@ describe('other commands', () => {
       text: expect.stringMatching(/^Strategy: trim-tool-results\. .*\/strategy preset goes back/),
     })
     expect(await say('/strategy preset')).toMatchObject({
-      text: 'This thread is compacted as its preset precis says, from now on.',
+      text: 'From now on the preset precis decides how to compact this thread.',
     })
     expect(await say('/strategy')).toMatchObject({
       text: expect.stringMatching(/^Strategy: default of the preset precis\./),

@@ -308,7 +308,9 @@ describe('what decides', () => {
     expect(refused.stderr).toContain('Use --out FILE')
     const without = await place().precis(['compact', 'long.json', '--strategy', 'fresh-session'])
     expect(without).toMatchObject({ status: 2, stdout: '' })
-    expect(without.stderr).toContain('The strategy fresh-session asks a model, and none is given')
+    expect(without.stderr).toContain(
+      'The strategy fresh-session needs a model, but no model is set',
+    )
   })
 })
 

@@ -80,7 +80,7 @@ describe('precis exam', () => {
   it('tells which strategy could not take part', async () => {
     const { arms } = await exam('--strategies', 'extract,summarize')
     expect(arms[0]?.marks).toBeDefined()
-    expect(arms[1]).toEqual({ id: 'summarize', failed: expect.stringContaining('asks a model') })
+    expect(arms[1]).toEqual({ id: 'summarize', failed: expect.stringContaining('needs a model') })
   })
 
   it("says so where a model's part was left out", async () => {
@@ -153,7 +153,7 @@ describe('precis exam', () => {
     const args = ['exam', SESSION, '--strategies', 'summarize,brief']
     const { status, stdout, stderr } = await place().precis(args)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
-    expect(stderr).toContain('asks a model')
+    expect(stderr).toContain('needs a model')
   })
 
   it('refuses a session in which nothing was said', async () => {

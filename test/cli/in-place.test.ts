@@ -52,7 +52,7 @@ describe('precis compact FILE --in-place', () => {
     expect(place().read('s.jsonl')).toBe(replaced)
     const again = await place().precis(['redo', 's.jsonl'])
     expect(again).toMatchObject({ status: 1, stdout: '' })
-    expect(again.stderr).toContain('precis undo s.jsonl takes it back')
+    expect(again.stderr).toContain('precis undo s.jsonl reverts it')
     expect((await place().precis(['undo', 's.jsonl', '--json'])).status).toBe(0)
     expect(place().read('s.jsonl')).toBe(original)
   })

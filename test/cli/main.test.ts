@@ -149,7 +149,12 @@ describe('failures', () => {
     ['a path as a proposal', ['compact', '--apply', '../x', '--in-place'], 1, 'no proposal ../x'],
     ['more beside a proposal', ['compact', 'in.json', '--apply', 'x'], 2, 'cannot be given with'],
     ['an unknown thread', ['compact', 'thr_0'], 1, 'Thread thr_0 not found'],
-    ['a thread with a format', ['compact', 'thr_0', '--format', 'pi'], 2, '--format is for files'],
+    [
+      'a thread with a format',
+      ['compact', 'thr_0', '--format', 'pi'],
+      2,
+      '--format applies to files',
+    ],
     ['inspect of nothing', ['inspect', 'nope'], 1, 'there is no file nope'],
     ['import of nothing', ['import', 'nope'], 1, 'there is no file nope'],
     ['export of nothing', ['export', 'nope'], 1, 'there is no file nope'],

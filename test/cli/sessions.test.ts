@@ -180,7 +180,7 @@ describe('a session', () => {
       for (const id of ['1', '11111']) {
         const { status, stderr } = await place().precis([command, id, ...flags])
         expect(status, stderr).toBe(2)
-        expect(stderr).toContain(`${id} is too short to name a session that is changed`)
+        expect(stderr).toContain(`${id} is too short for a command that changes a session`)
         expect(stderr).toContain('at least 6 characters: 11111111-2222-4333-8444-555555555555')
       }
       expect(readFileSync(join(place().folder, CLAUDE), 'utf8')).toBe(before)

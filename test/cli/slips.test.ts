@@ -61,7 +61,7 @@ describe('several sessions', () => {
       const { status, stderr } = await place().precis(['compact', 'a.jsonl', 'b.jsonl', ...flags])
       expect(status).toBe(1)
       expect(stderr).toContain('precis: b.jsonl: ')
-      expect(stderr).toContain('1 of 2 sessions cannot be done')
+      expect(stderr).toContain('1 of 2 sessions cannot be processed')
       expect(stderr).toContain('Nothing was written.')
       expect(existsSync(join(place().folder, 'out'))).toBe(false)
       expect(readFileSync(join(place().folder, 'a.jsonl'), 'utf8')).toBe(before)
@@ -299,7 +299,7 @@ describe('a strategy that asks a model', () => {
     ])
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     const [first] = id.split(',')
-    expect(stderr).toContain(`precis: The strategy ${first} asks a model, and none is given\n`)
+    expect(stderr).toContain(`precis: The strategy ${first} needs a model, but no model is set\n`)
     expect(stderr.replace(/\s+/g, ' ')).toContain('hint: Add --model M')
   })
 
@@ -312,7 +312,7 @@ describe('a strategy that asks a model', () => {
     ])
     expect(status).toBe(0)
     expect(stdout).toMatch(
-      / {2}summarize +The strategy summarize asks a model, and none is given\n/,
+      / {2}summarize +The strategy summarize needs a model, but no model is set\n/,
     )
   })
 })

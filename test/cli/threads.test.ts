@@ -197,7 +197,7 @@ describe('a thread', () => {
     expect((await place().precis(['undo', threadId])).status).toBe(1)
     const back = await place().precis(['undo', told.result.threadId ?? ''])
     expect(back.status).toBe(1)
-    expect(back.stderr).toContain(`this session began with a summary of ${threadId}`)
+    expect(back.stderr).toContain(`this thread began with a summary of ${threadId}`)
     expect(back.stderr).toContain(`precis chat ${threadId}`)
   })
 
@@ -238,7 +238,7 @@ describe('a thread', () => {
     const events = await fresh.threads.getAllEvents(freshId)
     expect(events.filter(({ type }) => type === 'COMPACTION')).toEqual([])
     const back = await place().precis(['redo', threadId])
-    expect(back.stderr).toContain(`${freshId} goes on from here`)
+    expect(back.stderr).toContain(`thread ${freshId} continues this one`)
   })
 
   it('is forked, in the present and in the past', async () => {

@@ -79,7 +79,7 @@ const CASES: readonly (readonly [
   message: RegExp,
   hint: RegExp,
 ])[] = [
-  ['no model', () => ({}), 'no-model', /summarize asks a model, and none is given/, /--model/],
+  ['no model', () => ({}), 'no-model', /summarize needs a model, but no model is set/, /--model/],
   [
     'a base URL for a model',
     () => ({ model: 'http://127.0.0.1:1234/v1' }),

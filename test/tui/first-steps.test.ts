@@ -33,10 +33,10 @@ describe('/undo in a fresh session', () => {
     const chat = await inFresh()
     const before = await chat.client.events(chat.threadId)
     chat.terminal.enter('/undo')
-    await chat.terminal.sees('Back in the former session')
+    await chat.terminal.sees('Back in the previous thread')
     const screen = (await chat.terminal.sees('Hi there.')).replace(/\s+/g, ' ')
     expect(screen).toContain(
-      `Back in the former session ${chat.threadId}, as it was before /compact; /resume ${chat.freshId} returns.`,
+      `Back in the previous thread ${chat.threadId}, as it was before /compact. /resume ${chat.freshId} goes forward again.`,
     )
     expect(screen).not.toContain('Context compacted')
     expect(await chat.client.events(chat.threadId)).toEqual(before)
@@ -48,8 +48,8 @@ describe('/undo in a fresh session', () => {
     const chat = await inFresh()
     await chat.home.threads.append(chat.threadId, [user('one more'), ...answer('Yes.')])
     chat.terminal.enter('/undo')
-    const screen = (await chat.terminal.sees('Back in the former')).replace(/\s+/g, ' ')
-    expect(screen).toContain(`session ${chat.threadId}; /resume ${chat.freshId} returns.`)
+    const screen = (await chat.terminal.sees('Back in the previous')).replace(/\s+/g, ' ')
+    expect(screen).toContain(`thread ${chat.threadId}. /resume ${chat.freshId} goes forward again.`)
   })
 
   it('says that there is nothing to undo where the former session is gone', async () => {
@@ -67,7 +67,7 @@ describe('a compaction that finds nothing', () => {
     chat.terminal.enter('/strategy keep-recent')
     await chat.terminal.sees('by keep-recent from now on')
     chat.terminal.enter('/compact')
-    const screen = await chat.terminal.sees('Nothing was compacted')
+    const screen = (await chat.terminal.sees('Nothing was compacted')).replace(/\s+/g, ' ')
     expect(screen).toContain('/strategy summarize')
     expect(screen).not.toMatch(/✓ compacted|→ [\d,]+ tokens|✅/)
     chat.terminal.enter('/undo')

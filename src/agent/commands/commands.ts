@@ -133,7 +133,7 @@ const RUNS: Run = {
     if (strategyId === OF_PRESET) {
       await change(core, threadId, { type: 'THREAD_SETTINGS', data: { strategy: NO_STRATEGY } })
       const { id } = readPreset(await listChoices(core, threadId), core.settings)
-      return `This thread is compacted as its preset ${id} says, from now on.`
+      return `From now on the preset ${id} decides how to compact this thread.`
     }
     if (!known.includes(strategyId))
       throw new PrecisError('unknown-strategy', `Unknown compaction strategy: ${strategyId}`, {
@@ -148,7 +148,7 @@ const RUNS: Run = {
       const rows = presetWords().map(
         (each) => `${each.id}\n  /compact: ${each.command}\n  by itself: ${each.automatic}`,
       )
-      return [`Preset: ${id}. /preset and one of these chooses another.`, ...rows].join('\n')
+      return [`Preset: ${id}. To change it, type /preset and one of these:`, ...rows].join('\n')
     }
     await change(core, threadId, { type: 'THREAD_SETTINGS', data: { preset } })
     return `The preset of this thread is ${preset} from now on.`
@@ -231,7 +231,7 @@ async function recall(
   asked: { query: string } | { ref: string },
 ): Promise<string> {
   if (ports.recall) return ports.recall(threadId, asked)
-  throw new PrecisError('not-found', 'Nothing can be recalled here.')
+  throw new PrecisError('not-found', 'This agent has no recall.')
 }
 
 async function listChoices(core: AgentCore, threadId: string) {

@@ -144,7 +144,7 @@ function nothingDone(result: RunResult): string {
 
 function whyNothing({ event }: RunResult): string {
   const met = metTargetIn(event?.data.metadata)
-  if (!met) return 'found nothing to take out, and the context is as it was.'
+  if (!met) return 'found nothing to remove.'
   const [tokens, target] = [met.tokens, met.targetTokens].map((each) =>
     Math.round(each).toLocaleString('en-US'),
   )

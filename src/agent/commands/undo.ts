@@ -96,7 +96,7 @@ export async function formerSession(
     const version = await readVersion(ports.threads, former)
     if (version === undefined) return undefined
     const asItWas = version === upTo ? ', as it was before /compact' : ''
-    const text = `Back in the former session ${former}${asItWas}; /resume ${threadId} returns.`
+    const text = `Back in the previous thread ${former}${asItWas}. /resume ${threadId} goes forward again.`
     return { text, threadId: former }
   }
   return undefined
@@ -108,7 +108,7 @@ export async function nextSession(
   threadId: string,
 ): Promise<{ readonly text: string; readonly threadId: string } | undefined> {
   for await (const { threadId: next } of freshThreadsOf(ports.store, threadId))
-    return { text: `Forth in the session ${next}; /undo returns.`, threadId: next }
+    return { text: `Now in the thread ${next}. /undo goes back.`, threadId: next }
   return undefined
 }
 

@@ -61,7 +61,7 @@ function warn({ core, desk }: Turn, { reading, model }: WindowStatus): void {
   desk.isWarned = true
   const { tokens = 0 } = reading
   const share = model.windowTokens ? ` (${Math.round((tokens / model.windowTokens) * 100)} %)` : ''
-  const message = `The context is nearly full: ${tokens} tokens${share}. It is compacted by itself soon; /compact does it now.`
+  const message = `The context is nearly full: ${tokens} tokens${share}. The agent will compact it automatically soon; /compact does it now.`
   core.frames.emit({ type: 'notice', threadId: desk.threadId, level: 'warning', message })
 }
 
@@ -103,7 +103,7 @@ export async function compactForOverflow(
     targetTokens: targetOf(seen, decision),
     ...fitting(seen, capacityOf(seen), MARGIN),
   })
-  if (!order) return { retry: false, why: 'This preset compacts only when it is asked to.' }
+  if (!order) return { retry: false, why: 'This preset does not compact automatically.' }
   const before = seen.state.context.tokens
   const result = await compactNow(turn, order)
   if (!result.success) return { retry: false, why: result.error?.message ?? 'It failed.' }

@@ -258,7 +258,7 @@ async function afterHooks(run: RunState, result: RunResult): Promise<void> {
   for (const message of notices) notice(run, message)
   if (reminders.length === 0 || result.end === 'aborted') return
   await remindOf(run, result, reminders).catch((error: Error) =>
-    notice(run, `What a hook said to the model was not added: ${error.message}`),
+    notice(run, `The reminder of a hook was not added: ${error.message}`),
   )
 }
 

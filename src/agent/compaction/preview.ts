@@ -118,7 +118,7 @@ function readEntries({ items }: Context): string {
 }
 
 function stale(): PrecisError {
-  const message = 'The conversation was changed meanwhile: the preview is stale.'
+  const message = 'The conversation has changed: the preview is stale.'
   return new PrecisError('gate-refused', message, {
     hint: 'Create a new preview.',
     details: { reason: 'stale' },

@@ -20,7 +20,7 @@ export const definitions: Definitions = {
 
 const SESSIONS_HELP = `
 Finds the session files of Claude Code, Codex, OpenCode, pi, Oh My Pi, Copilot CLI, Gemini CLI and Cline
-in their own directories; the setting sessionFolders adds others (docs/use-with-agents.md).
+in their own directories; the setting sessionFolders names others (docs/use-with-agents.md).
 Every command takes a session by the beginning of its id (compact, undo and redo: at least 6 characters),
 and --last for the newest.
 The cost is the recorded usage at the listed prices.

@@ -110,11 +110,15 @@ export function chooseStrategy(
 /** An error of the strategy, in the words of whoever chose it on the command line. */
 export function inWordsOfCommand(error: PrecisError, strategyId: string): PrecisError {
   if (error.code !== 'no-model') return error
-  return new PrecisError('no-model', `The strategy ${strategyId} asks a model, and none is given`, {
-    where: strategyId,
-    hint: 'Add --model M, or set models.default; `--model dev` tries it out without a key. The default strategy, cascade, needs no model.',
-    cause: error,
-  })
+  return new PrecisError(
+    'no-model',
+    `The strategy ${strategyId} needs a model, but no model is set`,
+    {
+      where: strategyId,
+      hint: 'Add --model M, or set models.default; `--model dev` tries it out without a key. The default strategy, cascade, needs no model.',
+      cause: error,
+    },
+  )
 }
 
 /** Where the choice of the strategy comes from. */

@@ -192,13 +192,13 @@ async function readProposal(id: string, io: Io): Promise<KeptProposal> {
   if (text === undefined)
     throw new PrecisError('not-found', `there is no proposal ${id}`, {
       where: '--apply',
-      hint: 'precis compact FILE --dry-run makes one and says its name.',
+      hint: 'precis compact FILE --dry-run creates a proposal and prints its id.',
     })
   const read = schema.safeParse(jsonIn(text))
   if (read.success) return read.data as unknown as KeptProposal
   throw new PrecisError('invalid-input', `the proposal ${id} cannot be read`, {
     where: file,
-    hint: 'Make a new one with --dry-run.',
+    hint: 'Create a new proposal with --dry-run.',
     cause: read.error,
   })
 }
@@ -229,7 +229,7 @@ export async function applyToThread(
   try {
     const now = await home.threads.context(threadId)
     if (now.version !== version)
-      throw new PrecisError('version-conflict', `${threadId} has changed meanwhile`, {
+      throw new PrecisError('version-conflict', `${threadId} has changed in the meantime`, {
         where: threadId,
         hint: 'Nothing was changed. Try again.',
       })

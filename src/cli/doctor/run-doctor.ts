@@ -47,13 +47,9 @@ export async function runDoctor({ json }: { readonly json?: boolean }, io: Io): 
     return `${lines.join('\n')}\n${end} More help: ${PAGE}\n`
   })
   if (faults === 0) return
-  throw new PrecisError(
-    'wrong-setup',
-    `${faults} ${faults === 1 ? 'fault was' : 'faults were'} found`,
-    {
-      hint: `The report has a fix for each; ${PAGE} has more.`,
-    },
-  )
+  throw new PrecisError('wrong-setup', `${faults} ${faults === 1 ? 'problem' : 'problems'} found`, {
+    hint: `The report has a fix for each; ${PAGE} has more.`,
+  })
 }
 
 function countsOf(faults: number, notes: number): string {

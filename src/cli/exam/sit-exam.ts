@@ -166,7 +166,7 @@ export function answersIn(text: string, count: number): string[] {
 export function requireAnswers(answers: readonly string[]): void {
   if (answers.some((answer) => answer !== '')) return
   throw new PrecisError('model-failed', 'The answers cannot be read: none begins with a number.', {
-    hint: 'Each stands on a line that begins with the number of the question and a colon: «3: main».',
+    hint: 'Begin each answer on a new line with the number of its question and a colon, as in «3: main».',
   })
 }
 
@@ -195,7 +195,7 @@ export function marksIn(text: string, count: number): number[] {
   const missing = numbers.filter((number) => !marks.has(number))
   if (missing.length === 0) return numbers.map((number) => marks.get(number) ?? 0)
   throw new PrecisError('model-failed', `No mark can be read for question ${missing.join(', ')}.`, {
-    hint: 'Each stands on a line of its own, the number, a colon and a mark from 0 to 1: «3: 0.5».',
+    hint: 'Write one line per question: its number, a colon and a mark from 0 to 1, as in «3: 0.5».',
   })
 }
 

@@ -232,7 +232,7 @@ export function sessionFiles(
       if (threadId !== undefined) return threadId
       throw new PrecisError('not-found', `The session ${id} is not in the store yet`, {
         where: session,
-        hint: 'Ask again in a moment, or run precis sync.',
+        hint: 'Try again in a moment, or run precis sync.',
       })
     },
     async read(session, id, offset, limit) {

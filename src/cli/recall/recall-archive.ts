@@ -44,7 +44,7 @@ export async function recallWords(
 ): Promise<void> {
   const query = words.join(' ').trim()
   if (query === '')
-    throw new PrecisError('usage', 'the query is empty', { hint: 'Give it some words.' })
+    throw new PrecisError('usage', 'the query is empty', { hint: 'Pass words to search for.' })
   const limit = wholeNumber(flags.limit, '--limit', 1, MOST_FINDS)
   const where = flags.in
   const recalled =

@@ -206,7 +206,7 @@ async function forget(folder: string, id: string): Promise<void> {
 }
 
 function changedMeanwhile(given: string): PrecisError {
-  return new PrecisError('version-conflict', `${given} was changed meanwhile`, {
+  return new PrecisError('version-conflict', `${given} has changed in the meantime`, {
     where: given,
     hint: 'Nothing was written. End the program that writes to it, and try again.',
   })
@@ -228,7 +228,7 @@ function doneAlready(
       })
     : new PrecisError('nothing-to-redo', `there is nothing to redo in ${given}`, {
         where: given,
-        hint: `It was ${what} on ${at}, and that is in force. precis undo ${quoted(given)} takes it back.`,
+        hint: `It was ${what} on ${at} and not restored since. precis undo ${quoted(given)} reverts it.`,
       })
 }
 

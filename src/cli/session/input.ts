@@ -210,9 +210,13 @@ class ReadPieces {
   }
 
   #changed(): PrecisError {
-    return new PrecisError('version-conflict', `${this.#name} was changed while it was worked on`, {
-      where: this.#name,
-      hint: 'Nothing was written. Try again when no other program writes to it.',
-    })
+    return new PrecisError(
+      'version-conflict',
+      `${this.#name} has changed while the command was running`,
+      {
+        where: this.#name,
+        hint: 'Nothing was written. Try again when no other program writes to it.',
+      },
+    )
   }
 }

@@ -63,7 +63,7 @@ export async function openSession(
 
 function refuseFormat(named: string | undefined): void {
   if (named === undefined) return
-  throw new PrecisError('usage', '--format is for files, and this is a thread', {
+  throw new PrecisError('usage', '--format applies to files, not to threads', {
     where: '--format',
     hint: 'Leave it out.',
   })

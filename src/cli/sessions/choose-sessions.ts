@@ -79,7 +79,7 @@ async function named(name: string, isChanged: boolean, io: Io): Promise<readonly
   const { settings } = loadSettings(io)
   const found = sessionById(name, await findSessions(settings, io))
   if (found && isChanged && found.id !== name && name.length < LEAST_CHARS)
-    throw new PrecisError('usage', `${name} is too short to name a session that is changed`, {
+    throw new PrecisError('usage', `${name} is too short for a command that changes a session`, {
       where: name,
       hint: `Give at least ${LEAST_CHARS} characters: ${found.id}.`,
     })
@@ -196,9 +196,13 @@ async function checkAll(
       await writeStream(io.stderr, `precis: ${name}: ${asPrecisError(thrown).message}\n`)
     })
   if (failed > 0)
-    throw new PrecisError('invalid-input', `${failed} of ${names.length} sessions cannot be done`, {
-      hint: 'Nothing was written. Leave them out, or correct them.',
-    })
+    throw new PrecisError(
+      'invalid-input',
+      `${failed} of ${names.length} sessions cannot be processed`,
+      {
+        hint: 'Nothing was written. Leave them out, or correct them.',
+      },
+    )
 }
 
 /** Standard output of one run: a report in JSON. */

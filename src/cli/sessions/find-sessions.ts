@@ -43,10 +43,14 @@ export function sessionById<T extends FoundSession>(
   const fitting = whole.length > 0 ? whole : sessions.filter(({ id }) => id.startsWith(given))
   if (fitting.length < 2) return fitting[0]
   const ids = fitting.slice(0, LISTED).map(({ id }) => id)
-  throw new PrecisError('usage', `${given} is the beginning of ${fitting.length} ids`, {
-    where: given,
-    hint: `Give more of it: ${ids.join(', ')}.`,
-  })
+  throw new PrecisError(
+    'usage',
+    `${given} is ambiguous: ${fitting.length} session ids begin with it`,
+    {
+      where: given,
+      hint: `Give more of it: ${ids.join(', ')}.`,
+    },
+  )
 }
 
 const LISTED = 5

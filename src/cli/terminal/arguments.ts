@@ -33,7 +33,7 @@ export function collectTexts(option: string) {
     if (value.trim() !== '') return collect(value, given)
     throw new PrecisError('usage', 'the text is empty', {
       where: option,
-      hint: `Give it some words, as in ${option} "Never touch the migrations.", or leave it out.`,
+      hint: `Pass a text, as in ${option} "Never touch the migrations.", or omit the option.`,
     })
   }
 }

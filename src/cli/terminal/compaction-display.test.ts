@@ -64,7 +64,7 @@ describe('the console', () => {
   it('calls neither growth nor another strategy a success', () => {
     const [grown] = shown((display) => display.onCompactionComplete(sized(233, 292)))
     expect(grown).toBe(
-      'Compacted by log.\nlog: 233 → 292 tokens (25 % more)\nThe context is not smaller; /undo takes it back.\n\n',
+      'Compacted by log.\nlog: 233 → 292 tokens (25 % more)\nThe context is not smaller; /undo reverts it.\n\n',
     )
     const report = { fallback: { from: 'ai-summarize', reason: 'HTTP 500' } } as CompactionReport
     const [other] = shown((display) => {

@@ -133,7 +133,7 @@ function outcomeOf(earlier: EarlierImport | undefined, isContinued: boolean): Im
 function isAnother(file: string, threadId: string): PrecisError {
   return new PrecisError(
     'id-conflict',
-    `${file} is not the conversation of ${threadId} any more.`,
+    `${file} no longer contains the conversation of ${threadId}.`,
     {
       where: file,
       hint: 'Import it as a new thread.',

@@ -81,7 +81,7 @@ export async function checkOneStore(
 ): Promise<void> {
   requireFile(address, io)
   if (accept && !repair)
-    throw new PrecisError('usage', '--accept is for --repair alone.', {
+    throw new PrecisError('usage', '--accept works only with --repair.', {
       hint: 'Without --repair nothing is changed, so there is nothing to accept.',
     })
   // A check never writes. A store of the user's own that is not there yet has nothing in it.
@@ -103,7 +103,7 @@ function requireFile(address: string, { cwd }: Io): void {
   const path = pathIn(address)
   if (path === undefined || shownAddress(path) !== path || existsSync(resolve(cwd, path))) return
   throw new PrecisError('not-found', `There is no store ${path}.`, {
-    hint: 'Name a file that is there, postgres://…, or home for your own store.',
+    hint: 'Name an existing file, postgres://…, or home for your own store.',
     where: path,
   })
 }

@@ -157,7 +157,7 @@ function openingEdits(
   if ([...stack, ...undone, ...pops.map(([, at]) => at)].some((seq) => seq > basedOn))
     return {
       reason: 'stale',
-      message: 'The conversation was changed meanwhile: the summary is stale.',
+      message: 'The conversation has changed: the summary is stale.',
     }
   const isLate = ({ id }: Item) => parseEntryId(id).seq > basedOn
   const items = context.items.toArray()

@@ -76,7 +76,7 @@ export function renderCaveats(facts: CommittedFacts): string[] {
     ...(fallback ? [`${oneLine(fallback.from)} failed: ${sentence(fallback.reason)}`] : []),
     ...(fallback && !isEmpty ? [`${oneLine(strategy)} took its place.`] : []),
     ...replacedLines(facts),
-    ...(isEmpty || isSmaller(facts) ? [] : ['The context is not smaller; /undo takes it back.']),
+    ...(isEmpty || isSmaller(facts) ? [] : ['The context is not smaller; /undo reverts it.']),
   ]
 }
 

@@ -214,7 +214,7 @@ function touches(covers: readonly Run[], lost: readonly Run[]): boolean {
 function changeAt(seq: number, eventAt: EventAt): EventOf<ChangeType> {
   const event = eventAt(seq)
   if (event && isChange(event)) return event
-  throw new PrecisError('store-corrupt', `event ${seq} should be a change and is not there`, {
+  throw new PrecisError('store-corrupt', `event ${seq} is missing; it should be a change`, {
     where: `event ${seq}`,
   })
 }

@@ -211,7 +211,7 @@ function decode(json: Json): Ledger {
   if (!isStored(json))
     throw new PrecisError('store-corrupt', 'a stored ledger cannot be read', {
       where: 'snapshot, reducer ledger',
-      hint: 'Remove the snapshot: it is made again from the log.',
+      hint: 'Remove the snapshot: it is rebuilt from the log.',
     })
   const { tree, ...rest } = json as unknown as Stored
   const byPath = <V extends { readonly path: string }>(records: readonly V[]) =>

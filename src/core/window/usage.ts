@@ -102,7 +102,7 @@ function storedCount(json: unknown): number {
   if (typeof json === 'number' && Number.isFinite(json) && json >= 0) return json
   throw new PrecisError('store-corrupt', 'a stored sum of token usage cannot be read', {
     where: 'snapshot, reducer usage',
-    hint: 'Remove the snapshot: it is made again from the log.',
+    hint: 'Remove the snapshot: it is rebuilt from the log.',
   })
 }
 

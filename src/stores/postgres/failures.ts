@@ -18,7 +18,7 @@ const LOST: Meaning = {
 const BUSY: Meaning = {
   code: 'store-busy',
   what: 'is held by others that do not let go',
-  hint: 'Try again; if it lasts, look for sessions that hold locks or take all connections.',
+  hint: 'Try again. If it keeps failing, look for sessions that hold locks or use all connections.',
   retryable: true,
 }
 const REFUSED: Meaning = {

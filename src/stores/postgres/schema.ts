@@ -187,7 +187,7 @@ async function checkSchema(
 function noStore({ schema, shown }: PostgresAddress): PrecisError {
   return new PrecisError('not-found', `There is no store in the schema ${schema} of ${shown}.`, {
     where: shown,
-    hint: 'Nothing was made. Name the schema of a store: postgres://…?schema=NAME.',
+    hint: 'Nothing was created. Name the schema of a store: postgres://…?schema=NAME.',
   })
 }
 

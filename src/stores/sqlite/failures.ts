@@ -11,7 +11,7 @@ interface Meaning {
 const BUSY: Meaning = {
   code: 'store-busy',
   what: 'is in use by another process that does not let go',
-  hint: 'Try again; if it lasts, look for a process that holds the file open.',
+  hint: 'Try again. If it keeps failing, look for a process that holds the file open.',
   retryable: true,
 }
 const CORRUPT: Meaning = {

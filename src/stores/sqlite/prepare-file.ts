@@ -15,7 +15,7 @@ export function prepareFile(path: string, { mustExist, readOnly }: Opening): voi
   if (there && !there.isFile()) {
     const kind = there.isDirectory() ? 'a folder' : 'no ordinary file'
     throw new PrecisError('usage', `${path} is ${kind}, and cannot be a store.`, {
-      hint: 'Name a database file, there or to be made.',
+      hint: 'Name an existing database file, or a new one.',
       where: path,
     })
   }

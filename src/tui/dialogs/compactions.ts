@@ -95,7 +95,7 @@ function formerSession({ threadId, detail }: OpenChat, block: EditBlock): string
 function choicesFor({ seq, state, isFresh }: EditBlock, hasFormer: boolean) {
   const summary = { value: 'summary', label: 'Summary', description: 'what it says' }
   const recall = { value: 'recall', label: 'Recall', description: 'search the removed content' }
-  const back = { value: 'back', label: 'Go back', description: 'to the session before it' }
+  const back = { value: 'back', label: 'Go back', description: 'to the previous thread' }
   if (seq === undefined || isFresh) return [summary, ...(hasFormer ? [back] : []), recall]
   const change =
     state === 'undone'

@@ -8,13 +8,13 @@ const OF_PRESET = 'default for this preset'
 
 /** What /compact does, and what happens by itself where that is something else; /preset says it at length. */
 const PRESET_WORDS: Readonly<Record<string, string>> = {
-  range: 'the agent sums up ranges between its checkpoints',
+  range: 'the agent summarises ranges between its checkpoints',
   whole: 'the agent writes one summary of everything',
   fold: 'chunked-fold: chunk by chunk into one summary',
   log: 'ai-summarize: one summary; your last messages stay',
-  fresh: 'a summary opens a new session; by itself nothing',
-  chat: 'a summary opens a new session; by itself cascade',
-  precis: 'sums up all but the recent end; by itself cascade',
+  fresh: 'a summary starts a new thread; automatic: nothing',
+  chat: 'a summary starts a new thread; automatic: cascade',
+  precis: 'summarises all but the recent end; automatic: cascade',
 }
 
 export async function openSettings(chat: OpenChat): Promise<void> {

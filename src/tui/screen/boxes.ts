@@ -237,7 +237,7 @@ export class EditBox extends Box implements Focusable {
   ) {
     super(parts)
     this.#form = form
-    this.hint = `${form === 'line' ? 'Enter' : 'Ctrl+S'} keeps it, Esc leaves it as it was`
+    this.hint = `${form === 'line' ? 'Enter' : 'Ctrl+S'} saves, Esc discards the changes`
     this.#editor = new Editor(parts.tui, parts.theme.editor)
     this.#editor.setText(text)
     this.#done = done

@@ -22,7 +22,7 @@ export function contextWords({ categories, context, largest }: ContextPicture): 
 }
 
 function readHead({ tokens, limit, percent, by }: ContextPicture['context']): string {
-  if (tokens === undefined) return 'How full the context is, is unknown.'
+  if (tokens === undefined) return 'The size of the context is unknown.'
   const of = limit === undefined ? '' : ` of ${compact(limit)}`
   const share = percent === undefined ? '' : ` (${Math.round(percent)} %)`
   return `${compact(tokens)}${of} tokens${share}, ${by ?? 'estimated'}`

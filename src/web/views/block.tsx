@@ -140,7 +140,7 @@ const CUTS: Readonly<Record<NonNullable<AnswerBlock['cut']>, string>> = {
   aborted: 'You stopped it here.',
   error: 'It failed here.',
   length: 'The model reached its longest answer here.',
-  refusal: 'The model refused to go on.',
+  refusal: 'The model refused to continue.',
 }
 
 function Answered({ block }: { readonly block: AnswerBlock }) {

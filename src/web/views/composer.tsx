@@ -197,7 +197,7 @@ function Approvals({
             <pre className="text">{escapeHidden(subject)}</pre>
             {input !== undefined && (
               <details open={escapeHidden(subject) !== subject ? undefined : true}>
-                <summary>What it is called with</summary>
+                <summary>Arguments of the call</summary>
                 <ToolInput input={input} isExact />
               </details>
             )}

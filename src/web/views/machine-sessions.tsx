@@ -129,7 +129,7 @@ function lastPart(project: string | undefined): string {
 function emptyText(found: object | undefined, search: string): string {
   if (!found) return 'Looking…'
   return search.trim() === ''
-    ? 'No agent has left a session on this machine.'
+    ? 'No agent sessions were found on this machine.'
     : 'No session has these words.'
 }
 

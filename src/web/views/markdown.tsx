@@ -31,7 +31,7 @@ export function SummaryText({ text }: { readonly text: string }) {
       <Markdown text={body} />
       {around !== '' && (
         <details className="envelope">
-          <summary>How the model is told about it</summary>
+          <summary>Text for the model</summary>
           <LongText text={around} />
         </details>
       )}

@@ -47,7 +47,7 @@ export function ThreadHead({
       onChange()
     })
   const remove = async () => {
-    if (!window.confirm('Delete this thread, and everything that was ever said in it?')) return
+    if (!window.confirm('Delete this thread and its whole log?')) return
     await client.deleteThread(threadId)
     goTo(undefined)
   }
@@ -110,8 +110,8 @@ export function ThreadHead({
       </div>
       {!isReachable && (
         <p className="warning" role="status">
-          <StateIcon state="warning" /> The connection is lost. It comes back by itself, and nothing
-          is missed.
+          <StateIcon state="warning" /> The connection is lost. The page reconnects automatically;
+          no event is lost.
         </p>
       )}
       {doing.error !== undefined && (
@@ -138,7 +138,7 @@ function FileMark({ agent, state }: NonNullable<ThreadDetail['file']>) {
   return (
     <span
       className="quiet follows"
-      title={`What ${name} writes to its session file is added here. A message of yours ends that.`}
+      title={`This thread follows the session file of ${name}. It stops if you send a message here.`}
     >
       <Radio size={14} className="live" aria-hidden /> follows {name}
     </span>

@@ -57,14 +57,10 @@ export function estimateTokens(text: string): number {
 }
 
 function noText(given: unknown): PrecisError {
-  return new PrecisError(
-    'invalid-input',
-    `estimateTokens: a text is counted, not ${typeof given}.`,
-    {
-      where: 'text',
-      hint: 'Pass the text of a message, or JSON.stringify(value).',
-    },
-  )
+  return new PrecisError('invalid-input', `estimateTokens: expected a text, got ${typeof given}.`, {
+    where: 'text',
+    hint: 'Pass the text of a message, or JSON.stringify(value).',
+  })
 }
 
 /** The end of the text counts as a mark: it ends words, numbers and spaces. */

@@ -104,7 +104,7 @@ function Changed({
       </header>
       {added.length > 0 && added.length !== removed.length && <Put added={added} />}
       <table className="pairs">
-        <caption className="read-out">What became of each entry</caption>
+        <caption className="read-out">Each entry before and after</caption>
         {isWide && (
           <thead>
             <tr>
@@ -132,7 +132,7 @@ function Put({ added }: { readonly added: readonly DiffEntry[] }) {
     <section aria-label="After">
       {added.map((entry) => (
         <details key={entry.ref} className="entry added" open>
-          <summary>What stands for them</summary>
+          <summary>Show the replacement</summary>
           <EntryHead entry={entry} />
           <Markdown text={splitEnvelope(entry.text).body} />
         </details>

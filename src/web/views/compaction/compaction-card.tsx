@@ -64,7 +64,7 @@ export function CompactionCard({
         )}
         {freshThreadId !== undefined && (
           <button type="button" className="small" onClick={() => actions.goTo(freshThreadId)}>
-            Go on in the new thread
+            Continue in the new thread
           </button>
         )}
       </div>

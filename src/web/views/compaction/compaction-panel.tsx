@@ -33,8 +33,7 @@ export function CompactionPanel({
   if (seq === undefined)
     return (
       <p className="empty">
-        <StateIcon state="nothing" /> Nothing was compacted here. Compact… shows what it would do
-        before it does it.
+        <StateIcon state="nothing" /> Nothing was compacted here. Compact… shows a preview first.
       </p>
     )
   return (

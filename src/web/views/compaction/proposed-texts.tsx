@@ -71,7 +71,7 @@ export function Proposal({
       ) : (
         <>
           <Sizes before={preview.before.tokens} after={preview.after.tokens} />
-          <p>The conversation continues in a new thread. This one stays as it is.</p>
+          <p>The conversation continues in a new thread. This one does not change.</p>
         </>
       )}
       {preview.texts
@@ -167,7 +167,7 @@ function KeptForYou({
             <span>
               “{visibleText(word)}”:{' '}
               {line === undefined
-                ? 'nothing that stays names it. Add it to a text below, or pin it.'
+                ? 'no remaining line mentions it. Add it to a text below, or pin it.'
                 : `in ${countText(count, 'line that stays', 'lines that stay')}, such as`}
               {line !== undefined && <q>{visibleText(line)}</q>}
             </span>

@@ -73,7 +73,7 @@ export function CostPanel({
           ))}
         </tbody>
       </table>
-      {models.length === 0 && <p className="quiet">Nothing was billed yet.</p>}
+      {models.length === 0 && <p className="quiet">No usage was billed yet.</p>}
       {cacheWriteTokens > 0 && (
         <p className="quiet">{tokensText(cacheWriteTokens)} tokens were written to the cache.</p>
       )}

@@ -93,8 +93,7 @@ export function RecallPanel({
       )}
       {!whole && !hits && (
         <p className="empty">
-          Everything that was ever said in this thread can be found again, also what compactions
-          have taken out.
+          Search everything in this thread, including content that compactions removed.
         </p>
       )}
     </>

@@ -57,7 +57,7 @@ export function WindowPanel({
       </table>
       <h2>Over time</h2>
       {points.length === 0 ? (
-        <p className="quiet">Nothing was measured yet: the first answer makes a first point.</p>
+        <p className="quiet">No data yet: the first answer adds the first point.</p>
       ) : (
         <TimelineChart
           points={upToNow(points, { version, context })}
