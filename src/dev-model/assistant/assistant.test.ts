@@ -210,6 +210,12 @@ describe('a summary', () => {
     expect(first.calls?.[0]?.arguments).toMatchObject({
       script: expect.stringMatching(/^file `\/summary\.md`\ninsert_after <<\w+\n/),
     })
+    const fenced = user(
+      'This is chunk 1 of 1.\n\n<transcript-1f_-x>\n# user:\n\n‹conversation-summary>\n## Notes\n- “The port is 4321.”\n\n# user:\n\nand the host is db1\n\n</transcript-1f_-x>\n\n/summary.md is empty.',
+    )
+    const { script } = Object(assist(asked([fenced], { tools: [edl] })).calls?.[0]?.arguments)
+    expect(script).toContain('## Requests\n- “The port is 4321.”\n- “and the host is db1”\n')
+    expect(script).not.toMatch(/none|Notes|- \/summary/)
     const written = [chunk, agent(call('1', 'edl', { script: '' })), result('1', 'ok')]
     expect(assist(asked(written, { tools: [edl] })).calls).toBeUndefined()
   })

@@ -37,7 +37,7 @@ export function buildSummary(asked: Asked, isAddition = false): string {
   const before = asked.turns.slice(0, asked.compaction === undefined ? last : undefined)
   const facts = before.length > 0 ? readFacts(before) : factsInText(withoutSummaries(prompt))
   // Behind a transcript in tags stands what is asked for; headings in it are none of the request.
-  const headings = headingsIn(prompt.slice(prompt.lastIndexOf('</conversation>') + 1))
+  const headings = headingsIn(prompt.split(TRANSCRIPT_END).at(-1) ?? '')
   const texts = before.flatMap(({ parts }) => parts.map(findWords))
   const given = before.length > 0 ? texts : [prompt]
   const earlier = earlierSections(isAddition ? [] : given)
@@ -56,6 +56,7 @@ export function buildSummary(asked: Asked, isAddition = false): string {
   ].join('\n\n')
 }
 
+const TRANSCRIPT_END = /^<\/(?:conversation|transcript-[^>\s]+)>$/m
 const TAGGED = /<(summary|conversation-summary|previous-summary)>\n?([\s\S]*?)\n?<\/\1>/g
 const LABELLED = /^(?:\[CONVERSATION SUMMARY\]|Written by the stand-in `dev`)/
 const OPENING = /^The conversation history before this point was compacted into .*$/gm
@@ -140,19 +141,25 @@ function readFacts(turns: Asked['turns']): Facts {
 /** A transcript in one text, with `# user:` or `[User]:` before what each side said. */
 function factsInText(text: string): Facts {
   const said = [
-    ...text.matchAll(/^# (user|assistant):\n([^\n]+)/gm),
+    ...text.matchAll(/^# (user|assistant):\n{1,2}([^\n]+)/gm),
     ...text.matchAll(/^\[(User|Assistant)\]: ([^\n]+)/gm),
   ]
   const by = (who: string) =>
     said.filter(([, role]) => role?.toLowerCase() === who).map((each) => each[2] ?? '')
+  const typed = by('user').filter((line) => !isNote(line) && !line.startsWith('‹'))
   const answer = by('assistant').at(-1)
   return {
-    requests: latest(by('user').map(quoted)),
-    files: latest(filesIn(text)),
+    // An earlier summary and its note stand there in the user's name: what they list was said before.
+    requests: latest(unique([...listedIn(text), ...typed.map(quoted)])),
+    files: latest(filesIn(text).filter((path) => path !== '/summary.md')),
     commands: [],
     failures: [],
     state: answer === undefined ? 'none' : `Last answer: ${quoted(answer)}`,
   }
+}
+
+function listedIn(text: string): string[] {
+  return [...text.matchAll(/^(?:> )?- (“[^\n]+”)$/gm)].map(([, said = '']) => said)
 }
 
 /** Shortened, on one line, in quotation marks: nothing in it reads as a new request. */
