@@ -7,6 +7,7 @@ import {
   freshCaveats,
   renderCaveats,
   renderSizes,
+  sentence,
 } from '../../core/edit/report-text.ts'
 import { FRESH_SESSION } from '../../core/edit/strategy.ts'
 import { weightOf } from '../../core/view/context.ts'
@@ -137,7 +138,7 @@ function nothingDone(result: RunResult): string {
   const nothing = `${strategy} ${whyNothing(result)}`
   const { fallback } = report ?? {}
   if (fallback)
-    return `Nothing was compacted: ${fallback.from} failed. ${fallback.reason} Then ${nothing}`
+    return `Nothing was compacted: ${fallback.from} failed. ${sentence(fallback.reason)} Then ${nothing}`
   if (strategy === TAKES_ALL) return `Nothing was compacted: ${nothing}`
   return `Nothing was compacted: ${nothing} /strategy ${TAKES_ALL}, then /compact, summarises all but the last messages.`
 }

@@ -3,6 +3,7 @@ import { compactThread, type Door, failed, readId } from '../../compaction/compa
 import type { Committed, Refused } from '../../compaction/plan.ts'
 import { RunTab } from '../../compaction/run-tab.ts'
 import type { RunResult } from '../../core/agent/frame.ts'
+import { sentence } from '../../core/edit/report-text.ts'
 import { FRESH_SESSION } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { ModelPort } from '../../core/ports.ts'
@@ -167,7 +168,7 @@ function doorOf(run: RunState): Door {
     onAttempt(strategyId, fallback) {
       run.strategy = strategyId
       if (!fallback) return
-      const message = `${fallback.reason} Trying ${strategyId}.`
+      const message = `${sentence(fallback.reason)} Trying ${strategyId}.`
       const { threadId } = desk
       core.frames.emit({ type: 'COMPACTION_PROGRESS', threadId, ...readInfo(run), message })
     },

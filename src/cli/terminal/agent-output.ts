@@ -18,8 +18,11 @@ import { buildStyle, oneLine } from './terminal.ts'
 const SUBJECT_COLUMNS = 80
 
 interface AgentWatch {
-  /** Ends the line of the answer, if one is open: whatever follows has a line of its own. */
-  endLine(): void
+  /**
+   * Ends the line of the answer, if one is open: whatever follows has a line of its own. Gives the end of the last
+   * compaction where nothing was said since: the end of the command may tell the same.
+   */
+  end(): string
   stop(): void
 }
 
@@ -32,32 +35,50 @@ export function watchAgent(
 ): AgentWatch {
   const style = buildStyle(stderr, environment)
   let isLineOpen = false
-  const endLine = () => {
+  let held = ''
+  const end = () => {
     if (isLineOpen) stdout.write('\n')
     isLineOpen = false
+    const ended = held
+    held = ''
+    return ended
   }
   const beside = {
     write(text: string) {
-      endLine()
-      stderr.write(text)
+      stderr.write(end() + text)
     },
   }
-  const display = new ConsoleCompactionDisplay(beside, beside)
+  const ends = {
+    write(text: string) {
+      beside.write('')
+      held = text
+    },
+  }
+  const display = new ConsoleCompactionDisplay(ends, ends)
   const ignore = agent.on((frame) => {
     if (frame.type === 'COMPACTION_COMPLETE') display.noteReport(frame)
     // What is said in a task of its own is not the answer.
     const isAnswer = frame.type === 'text-delta' && frame.threadId === threadId
     if (isAnswer && !isQuiet && frame.text !== '') {
+      if (held !== '') beside.write('')
       stdout.write(escapeSteering(frame.text))
       isLineOpen = !frame.text.endsWith('\n')
     }
     const line = readLine(frame)
     if (line !== undefined) beside.write(`${style.dim(escapeSteering(line))}\n`)
   })
-  const watch = new CompactionWatch(agent, display)
+  const watch = new CompactionWatch(agent, {
+    onCompactionStart() {
+      display.onCompactionStart()
+      beside.write('')
+    },
+    onCompactionComplete: (event) => display.onCompactionComplete(event),
+    onCompactionError: (error) => display.onCompactionError(error),
+  })
   return {
-    endLine,
+    end,
     stop() {
+      beside.write('')
       ignore()
       watch.cleanup()
     },

@@ -78,9 +78,11 @@ async function converse(
       signal: stop.signal,
       isPatient: true,
     })
-    watch.endLine()
+    const ended = watch.end()
+    await writeStream(io.stderr, isToldBelow(outcome, io) ? '' : ended)
     const isForgotten = flags.thread === undefined && (await isFruitless(home, threadId, outcome))
-    await tell(home, threadId, outcome, { isJson: flags.json ?? false, isForgotten }, io)
+    const isTold = ended !== '' && isToldAbove(outcome, io)
+    await tell(home, threadId, outcome, { isJson: flags.json ?? false, isForgotten, isTold }, io)
   } finally {
     io.host.off('SIGINT', interrupt).off('SIGTERM', interrupt)
     watch.stop()
@@ -156,7 +158,7 @@ async function tell(
   { threads }: Composed,
   threadId: string,
   outcome: SendOutcome,
-  { isJson, isForgotten }: { readonly isJson: boolean; readonly isForgotten: boolean },
+  { isJson, isForgotten, isTold }: Record<'isJson' | 'isForgotten' | 'isTold', boolean>,
   { stdout, stderr }: Io,
 ): Promise<void> {
   const error = readError(outcome)
@@ -171,7 +173,10 @@ async function tell(
     await writeStream(stdout, `${printableJson(told)}\n`)
   } else if (outcome.status === 'command') {
     // One that failed is told as the error below.
-    if (!error) await writeStream(stdout, `${escapeSteering(outcome.reply.text)}\n`)
+    const { text, threadId: goOnIn } = outcome.reply
+    if (!error && !isTold) await writeStream(stdout, `${escapeSteering(text)}\n`)
+    if (goOnIn !== undefined && !text.includes(goOnIn))
+      await writeStream(stderr, `Thread ${goOnIn}\n`)
   } else if (outcome.status === 'queued') {
     await writeStream(stderr, 'Another process works on the thread and was given the message.\n')
   } else if (!isForgotten) {
@@ -180,6 +185,22 @@ async function tell(
   }
   if (isForgotten) await threads.delete(threadId)
   if (error) throw error
+}
+
+/** A compaction that failed, or changed nothing here, is told by the error or the reply of its command. */
+function isToldBelow(outcome: SendOutcome, io: Io): boolean {
+  if (outcome.status !== 'command' || outcome.reply.compaction === undefined) return false
+  return !outcome.reply.ok || (isOneTerminal(io) && !isToldAbove(outcome, io))
+}
+
+/** One that was committed has the same figures in its own words, and a person reads both in one place. */
+function isToldAbove(outcome: SendOutcome, io: Io): boolean {
+  if (outcome.status !== 'command' || !isOneTerminal(io)) return false
+  return outcome.reply.ok && (outcome.reply.compaction?.event?.data.edits.length ?? 0) > 0
+}
+
+function isOneTerminal({ stdout, stderr }: Io): boolean {
+  return stdout.isTTY === true && stderr.isTTY === true
 }
 
 function readOutcome(outcome: SendOutcome): object {

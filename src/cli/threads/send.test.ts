@@ -74,6 +74,36 @@ describe('precis send', () => {
     expect(listed).toMatchObject({ threadId: thread, title: 'read notes.txt' })
   })
 
+  it('tells a compaction once where a person reads both streams, and a failure once in any case', async () => {
+    writeFileSync(join(work, 'notes.txt'), 'the port is 4321\n'.repeat(400))
+    await send('read notes.txt')
+    const thread = await latestThread()
+    const unreachable = { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }
+    const compact = async (preset: string, columns?: number, model = 'dev') => {
+      let seen = ''
+      const see = (piece: string) => {
+        seen += piece
+      }
+      const args = ['send', '--model', model, '--thread', thread, '--preset', preset, '/compact']
+      const streams = { onOutput: see, onError: see, ...(columns && { columns }) }
+      const own = { ...environment(), ...unreachable }
+      await runPrecis(args, { cwd: work, environment: own, ...streams })
+      return seen
+    }
+    const told = await compact('log', 80)
+    expect(told).toMatch(/🔄.*\n✅ Compaction complete! Reduced .*\nai-summarize: .*\n/)
+    expect(told.match(/✅/g)).toHaveLength(1)
+    expect(told.match(/tokens/g)).toHaveLength(1)
+    const fresh = await compact('fresh', 80)
+    expect(fresh).toMatch(/\nNew session started with compacted context\nThread thr_\w+\n$/)
+    expect(fresh).not.toContain('✅')
+    const failed = await compact('whole', undefined, 'anthropic/claude-opus-4-8')
+    expect(failed.match(/Compaction failed: Asking anthropic failed/g)).toHaveLength(1)
+    const nothing = await compact('log', 80, 'anthropic/claude-opus-4-8')
+    expect(nothing).toMatch(/\nNothing was compacted: .* Asking anthropic failed: .*\. Then /)
+    expect(nothing).not.toContain('Nothing to compact')
+  })
+
   it('knows after a new session what it knew before, and says who wrote its summary', async () => {
     await send('--preset', 'fresh', 'The port is 4321, remember it.')
     const first = await latestThread()

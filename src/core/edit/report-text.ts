@@ -99,7 +99,8 @@ export function replacedLines({
   return [`Fell back because ${why}: a brief by ${oneLine(replacedBy)} took its place.`]
 }
 
-function sentence(text: string): string {
+/** On one line, with a full stop, whoever wrote it. */
+export function sentence(text: string): string {
   const line = oneLine(text)
   return /[.!?…]$/.test(line) ? line : `${line}.`
 }

@@ -129,7 +129,8 @@ const FRAME_TOKENS = 150
 /** Small itself, and it stands for no more: a summary and the note beside it may stand for a long past. */
 export function isTooLittle({ goes }: Standing, { eventAt }: StrategyInput): boolean {
   const isOriginal = ({ id }: Item) => parseEntryId(findRoot(id, eventAt)).original
-  return weigh(goes) < GATE_MIN_TOKENS && goes.every(isOriginal)
+  const tokens = weigh(goes)
+  return tokens < SMALL_TOKENS * 2 || (tokens < GATE_MIN_TOKENS && goes.every(isOriginal))
 }
 
 export function factsRoom(input: StrategyInput, standing: Standing): number {
