@@ -252,9 +252,9 @@ function composeWorkspaces(choices: WorkspaceChoices): AppWorkspaces {
     const asked = folderAt(path)
     const roots = allowed.map(folderAt).filter((root) => root !== undefined)
     if (asked !== undefined && roots.some((root) => isInside(root, asked))) return asked
-    throw new PrecisError('forbidden', 'Threads may not work in this folder.', {
+    throw new PrecisError('forbidden', 'This directory is not allowed as a workspace.', {
       where: 'workspace',
-      hint: 'Check that it is there. Start précis in it, or allow it there: --workspace.',
+      hint: 'Check that it exists. Start précis in it, or allow it with --workspace.',
     })
   }
   return {

@@ -117,7 +117,7 @@ class Road {
 
   async tryAll(): Promise<Attempt> {
     const { strategies } = this.#plan
-    let last: Attempt = failed(new PrecisError('internal', 'There is no strategy.'))
+    let last: Attempt = failed(new PrecisError('internal', 'No strategy is configured.'))
     // That one came near says more than that another one had nothing to do, and asks for less the next time.
     let nearest: Attempt | undefined
     let escalates = false

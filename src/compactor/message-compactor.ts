@@ -252,7 +252,7 @@ export class MessageFitter<M extends object> implements Compactor<M> {
     if (roots.size <= 1) return
     throw new PrecisError(
       'invalid-input',
-      `The compactor has seen ${roots.size} conversations, and cannot tell which one is meant.`,
+      `The compactor has seen ${roots.size} conversations and cannot know which one you mean.`,
       { hint: 'Create one compactor per conversation. `fit` alone can serve several.' },
     )
   }

@@ -78,7 +78,7 @@ function compactionSection(
   const { originalEventCount: before, compactedEventCount: after } = data
   const put = edits.flatMap((edit) => edit.put).filter((each): each is NewEntry => 'type' in each)
   const heading = `Compaction by ${trigger === 'import' ? 'the agent' : strategyId}`
-  const facts = `From here on the model saw ${after} entries in place of ${before} (event ${seq}). The page goes on with everything.`
+  const facts = `From here on the model saw ${after} entries in place of ${before} (event ${seq}). The page continues with everything.`
   const texts = put.flatMap((entry) => textOfEntry(entry) || [])
   return {
     heading,

@@ -158,6 +158,6 @@ describe('precis compact FILE --dry-run', () => {
       '--in-place',
     ])
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    expect(stderr).toContain('has changed since the proposal was made')
+    expect(stderr).toContain('has changed since the proposal was created')
   })
 })

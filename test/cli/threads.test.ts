@@ -180,7 +180,7 @@ describe('a thread', () => {
     )
     const again = await place().precis(apply)
     expect(again).toMatchObject({ status: 1, stdout: '' })
-    expect(again.stderr).toContain('has changed since the proposal was made')
+    expect(again.stderr).toContain('has changed since the proposal was created')
   })
 
   it('opens a fresh one beside it, and stays as it was', async () => {

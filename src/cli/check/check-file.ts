@@ -150,7 +150,7 @@ function refuseBroken({ input, provider, repair, ...checked }: CheckReport): voi
   const rules = count === 1 ? 'a rule is' : `${count} rules are`
   const copy = repair === undefined ? '' : ' by the repaired copy'
   const verdict =
-    refused > 0 ? `${provider} would refuse it` : `it is no sound ${input.format} ${input.kind}`
+    refused > 0 ? `${provider} would refuse it` : `it is not a valid ${input.format} ${input.kind}`
   throw new PrecisError('invalid-request', `${rules} broken${copy}: ${verdict}`, {
     where: sourceName(input.source),
     hint: adviceFor(input, repair !== undefined),

@@ -315,7 +315,7 @@ describe('precis check', () => {
     )
     expect(stdout).toContain('What would be sent to openai-chat keeps every rule.')
     expect(stderr).toMatch(
-      /^precis: a rule is broken: it is no sound anthropic request\n.*bad\.json/,
+      /^precis: a rule is broken: it is not a valid anthropic request\n.*bad\.json/,
     )
     const asJson = await precis(['bad.json', '--provider', 'openai-chat', '--json'])
     expect(JSON.parse(asJson.stdout)).toMatchObject({

@@ -131,7 +131,7 @@ async function refuseDestination(
 }
 
 export function changedSince(name: string): PrecisError {
-  return new PrecisError('version-conflict', `${name} has changed since the proposal was made`, {
+  return new PrecisError('version-conflict', `${name} has changed since the proposal was created`, {
     where: name,
     hint: 'Nothing was changed. Make a new proposal with --dry-run.',
   })

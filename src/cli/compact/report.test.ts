@@ -142,7 +142,7 @@ describe('the report', () => {
       ],
     })
     expect(text).toContain('Asked ollama/m: window 32,768 tokens (a default; set it')
-    expect(text).toContain('was not told: 2 aws-key.')
+    expect(text).toContain('removed from the request: 2 aws-key.')
     expect(text).toContain('Asked openai/n: window 200,000 tokens (as its server says).')
   })
 

@@ -183,7 +183,7 @@ function models({ models: asked }: CommandReport, style: Style): string[] {
     `Asked ${style.bold(ref)}: window ${thousands(window.tokens)} tokens ${style.dim(`(${WINDOW_WORDS[window.from]})`)}.`,
     ...(redacted.length === 0
       ? []
-      : [`  It is another provider, and was not told: ${listed(redacted)}.`]),
+      : [`  It is another provider, so these were removed from the request: ${listed(redacted)}.`]),
   ])
 }
 

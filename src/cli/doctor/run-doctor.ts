@@ -286,7 +286,7 @@ function checkHost(host: HostName, files: readonly FileState[]): Finding[] {
 async function checkFailures(io: Io): Promise<Finding[]> {
   const lines = await readHostFailures(io, SHOWN_FAILURES)
   if (lines.length === 0) return [well('hooks', 'no failures')]
-  const fix = `The agent went on without it. All failures: ${hostFailureLog(io)}`
+  const fix = `The agent continued without it. All failures: ${hostFailureLog(io)}`
   return lines.map((line, index) =>
     note('hooks', `failed: ${line}`, index === lines.length - 1 ? fix : undefined),
   )

@@ -164,7 +164,7 @@ function caveats({ questionsBy, answeredBy, isStandIn, questions }: ExamReport):
         ]),
     ...(answeredBy === 'lookup'
       ? [
-          'No model was asked: a mark says whether the words stand in the context, not whether a reader finds them.',
+          'No model was asked: a mark says whether the context contains the words, not whether a reader finds them.',
         ]
       : []),
     ...(isStandIn

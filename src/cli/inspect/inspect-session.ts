@@ -64,7 +64,7 @@ export async function inspectSession(
   const { messages } = await composed.threads.messages(threadId)
   const { conversation, summarizing } = await composed.threads.usage(threadId)
   const billed = billedUsage({ conversation, summarizing })
-  progress.say('replaying what became of files …')
+  progress.say('replaying the changes of files …')
   const ledger = events.reduce(ledgerReducer.step, ledgerReducer.init())
   progress.say('trying each strategy …')
   return {

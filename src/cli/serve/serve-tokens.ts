@@ -35,7 +35,7 @@ export async function listAll(flags: TokenFlags, io: Io): Promise<void> {
   await print(io, { tokens }, flags.json, (told) => {
     if (told.tokens.length === 0)
       return asTyped(
-        `There are no tokens. \`precis token add NAME${storeOption(flags.store)}\` makes one.\n`,
+        `There are no tokens. \`precis token add NAME${storeOption(flags.store)}\` creates one.\n`,
         programName(io),
       )
     return told.tokens

@@ -177,7 +177,7 @@ function hostOf({ address, family }: { address: string; family: string }): strin
   return family === 'IPv6' ? `[${address}]` : address
 }
 
-const NO_PAGE = ' The web page is not built: in a checkout, npm run build makes it.'
+const NO_PAGE = ' The web page is not built: in a checkout, run npm run build.'
 
 const WITHOUT_TOKEN =
   'Warning: --no-token lets every user and program of this machine read your threads, run commands as you, and approve them.'

@@ -130,7 +130,7 @@ function inUse({ given }: DatabaseSession): PrecisError {
 function midUndo({ given }: DatabaseSession): PrecisError {
   return new PrecisError('version-conflict', `${given} has messages that are undone in OpenCode`, {
     where: given,
-    hint: 'Nothing was written. Finish or redo the undo in OpenCode first: go on there, or say /redo.',
+    hint: 'Nothing was written. Finish or redo the undo in OpenCode first: continue the session there, or type /redo.',
   })
 }
 
@@ -148,7 +148,7 @@ function readId(db: Database, { given, file, id }: DatabaseSession): string {
     id === undefined ? `${given} holds ${all.length} sessions` : `${given}: no such session`,
     {
       where: given,
-      hint: `Name one. The latest: ${latest.join('; ') || 'there is none'}.`,
+      hint: `Name one. The latest: ${latest.join('; ') || 'none'}.`,
     },
   )
 }

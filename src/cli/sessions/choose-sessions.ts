@@ -49,7 +49,7 @@ export async function chooseSessions(
   if (!last && !here)
     return (await Promise.all(given.map((name) => named(name, isChanged, io)))).flat()
   if (given.length > 0)
-    throw new PrecisError('usage', 'a session is named, but --last or --here is also given', {
+    throw new PrecisError('usage', 'pass either a session, or --last or --here', {
       where: last ? '--last' : '--here',
       hint: 'Leave one of them out.',
     })

@@ -232,7 +232,9 @@ export function renderSync(report: SyncReport, style: Style, columns: number): s
         ({ session, message }) =>
           `  not imported ${oneLine(session, columns - 40)}: ${oneLine(message, columns)}`,
       ),
-    ...(left > 0 ? [`Stopped: ${thousands(left)} sessions are left. precis sync goes on.`] : []),
+    ...(left > 0
+      ? [`Stopped: ${thousands(left)} sessions are left. Run precis sync again to continue.`]
+      : []),
   ]
   return `${lines.join('\n')}\n`
 }

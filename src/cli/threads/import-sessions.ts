@@ -188,7 +188,7 @@ function sentenceOn(
     case 'known':
       return `Already imported on ${time}; nothing was added. To continue it: ${program} chat ${threadId}`
     case 'continued':
-      return 'An earlier import of this file was interrupted; this one went on with it.'
+      return 'An earlier import of this file was interrupted; this one continued it.'
     case 'grown':
       return `The file has grown since ${time}: ${counted(added, 'event')} added.`
     case 'shortened':

@@ -178,7 +178,7 @@ async function tell(
     if (goOnIn !== undefined && !text.includes(goOnIn))
       await writeStream(stderr, `Thread ${goOnIn}\n`)
   } else if (outcome.status === 'queued') {
-    await writeStream(stderr, 'Another process works on the thread and was given the message.\n')
+    await writeStream(stderr, 'Another process works on the thread; it will answer the message.\n')
   } else if (!isForgotten) {
     const kept = error ? ' keeps your message, which was not answered to the end' : ''
     await writeStream(stderr, `Thread ${threadId}${kept}\n`)

@@ -163,7 +163,7 @@ function openingEdits(
   const items = context.items.toArray()
   // The call of a result that came since may be one from before.
   if (items.some((item) => isLate(item) && (item.kind === 'result' || item.calls?.length)))
-    return { reason: 'stale', message: 'Tools were called meanwhile: the summary is stale.' }
+    return { reason: 'stale', message: 'Tools were called in the meantime: the summary is stale.' }
   const seen = items.filter((item) => !isLate(item))
   if (seen.length === 0) return { reason: 'no-edits', message: 'There is nothing to replace.' }
   const entry: NewEntry = { type: 'USER_MESSAGE', data: message, label: 'summary' }

@@ -101,7 +101,7 @@ const KINDS: readonly Kind[] = [
     fits: (failure) => has(failure, TLS),
     what: ({ baseUrl }) => `No safe connection to ${readAddress(baseUrl)}`,
     hint: () =>
-      'If the server has a certificate of its own, name its authority in NODE_EXTRA_CA_CERTS; otherwise check the base URL and the time of this machine.',
+      'If the server uses a private certificate, name its authority in NODE_EXTRA_CA_CERTS; otherwise check the base URL and the time of this machine.',
   },
   {
     code: 'timeout',
@@ -149,7 +149,7 @@ const KINDS: readonly Kind[] = [
   {
     code: 'rate-limited',
     fits: ({ message }) => isOverLimitAlone(message),
-    what: ({ provider }) => `The request alone is over what ${provider} takes in a minute`,
+    what: ({ provider }) => `This single request exceeds the rate limit per minute of ${provider}`,
     hint: () => 'Compact the conversation, or ask for a higher limit: waiting does not help.',
   },
   {

@@ -232,7 +232,7 @@ export function previewReport(preview: PreviewedProposal): PreviewReport {
   const { strategyId } = preview.prepared
   if (!around)
     return {
-      text: `${strategyId}: the conversation goes on in a new thread, opened by the summary.`,
+      text: `${strategyId}: the conversation continues in a new thread that starts with the summary.`,
     }
   const built = buildReport(around)
   return preview.change?.edits.length === 0

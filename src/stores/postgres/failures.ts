@@ -70,7 +70,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   '3D000': {
     code: 'not-found',
     what: 'is a database that does not exist',
-    hint: 'Correct the name, or make it with createdb.',
+    hint: 'Correct the name, or create the database with createdb.',
   },
   '42501': READONLY,
   '3F000': READONLY, // a schema that this user may not look into

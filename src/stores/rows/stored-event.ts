@@ -222,5 +222,8 @@ export function checkOwners(owners: readonly string[] | undefined): void {
 
 export function checkList(what: string, list: unknown): void {
   if (list === undefined || (Array.isArray(list) && list.length <= LIMITS.filterValues)) return
-  throw usageError(`${what} is no list of up to ${LIMITS.filterValues}.`, 'Pass a shorter list.')
+  throw usageError(
+    `${what} must be a list of at most ${LIMITS.filterValues} values.`,
+    'Pass a shorter list.',
+  )
 }

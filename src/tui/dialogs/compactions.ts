@@ -158,7 +158,7 @@ export async function previewCompaction(chat: OpenChat, instructions: string): P
   const preview = await client.preview(threadId, request)
   if (isEmpty(preview)) {
     await client.dropPreview(threadId, preview.previewId)
-    const words = `${preview.strategy} has nothing to remove now: the context stays as it is.`
+    const words = `${preview.strategy} has nothing to remove now: the context does not change.`
     chat.say(words, 'reply', '/compact --preview')
     return
   }
