@@ -7,7 +7,7 @@ import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy
 import { PrecisError } from '../../core/errors.ts'
 import { fieldsIn } from '../../core/text/json.ts'
 import { weightOf } from '../../core/view/context.ts'
-import { findRoot, type Item, isNewEntry, parseEntryId } from '../../core/view/entry.ts'
+import { isNewEntry } from '../../core/view/entry.ts'
 import { withCarried } from '../../core/view/request-note.ts'
 import { defaultTarget } from '../extract/extract.ts'
 import { cappedEntry } from '../ladder/edits.ts'
@@ -40,7 +40,7 @@ export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable')
       const at = proposal.edits.findLastIndex(({ put }) => put.some(isSummary))
       if (at < 0) return proposal
       const standing = standingAfter(proposal.edits, input)
-      if (isTooLittle(standing, input)) return proposal
+      if (weigh(standing.goes) < GATE_MIN_TOKENS) return proposal
       // The gate says why it refuses this one.
       if (kind !== 'own' && checkSummary(proposal, proposal.edits, isExcuse)) return proposal
       const facts = factsIn(standing.goes, input)
@@ -120,26 +120,16 @@ function withEntry({ covers, put }: Edit, text: string): Edit {
 const MOST_FACTS_TOKENS = 4_000
 /** Of what goes, and of what a target leaves. */
 const GOES_SHARE = 6
-/** Of little, half may stay: a note of a few facts is not worn away by compacting it again. */
-const SMALL_TOKENS = 200
 const TARGET_SHARE = 0.5
 /** For the note, what is answered, and errors of the estimate. */
 const FRAME_TOKENS = 150
 
-/** Small itself, and it stands for no more: a summary and the note beside it may stand for a long past. */
-export function isTooLittle({ goes }: Standing, { eventAt }: StrategyInput): boolean {
-  const isOriginal = ({ id }: Item) => parseEntryId(findRoot(id, eventAt)).original
-  const tokens = weigh(goes)
-  return tokens < SMALL_TOKENS * 2 || (tokens < GATE_MIN_TOKENS && goes.every(isOriginal))
-}
-
 export function factsRoom(input: StrategyInput, standing: Standing): number {
   const { goes, tokens } = standing
-  const share = Math.max(weigh(goes) / GOES_SHARE, Math.min(SMALL_TOKENS, weigh(goes) / 2))
   const { targetTokens = Number.POSITIVE_INFINITY } = input
   const left = targetTokens - measureSize(input, standing) - FRAME_TOKENS
   const shorter = weigh(goes) / 2 - tokens
-  const most = Math.min(MOST_FACTS_TOKENS, share, left * TARGET_SHARE)
+  const most = Math.min(MOST_FACTS_TOKENS, weigh(goes) / GOES_SHARE, left * TARGET_SHARE)
   return Math.floor(Math.max(0, Math.min(most, Math.max(shorter, 0) + FRAME_TOKENS)))
 }
 

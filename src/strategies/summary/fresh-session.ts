@@ -1,5 +1,6 @@
 // `fresh-session`: the whole conversation becomes a summary that opens a new thread; the old one stays as it is.
 import type { NewEntry } from '../../core/edit/change.ts'
+import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
 import type { Strategy, StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { AskAnswer } from '../../core/ports.ts'
@@ -10,8 +11,15 @@ import { asProse } from './as-data.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
 import { countIn, factsIn, judgedBy } from './brief-instead.ts'
 import { checkAgainstSource, countKept, exactFacts, readSource } from './checks.ts'
-import { factsRoom, isTooLittle, poorer } from './floor.ts'
-import { buildBrief, findCarried, floorText, type Standing, standingAfter } from './floor-text.ts'
+import { factsRoom, poorer } from './floor.ts'
+import {
+  buildBrief,
+  findCarried,
+  floorText,
+  type Standing,
+  standingAfter,
+  weigh,
+} from './floor-text.ts'
 import { HOW_TO_WRITE, withFocus, withNext } from './summarizer-prompt.ts'
 import { worthless } from './worth.ts'
 
@@ -113,7 +121,7 @@ async function floorForFresh(
 ): Promise<FreshFloor> {
   const standing = opening(summary, input)
   const { goes } = standing
-  if (isTooLittle(standing, input)) return { summary }
+  if (weigh(goes) < GATE_MIN_TOKENS) return { summary }
   const facts = factsIn(goes, input)
   const maxTokens = factsRoom(input, standing)
   const mostTokens = estimateTokens(summary) + maxTokens
