@@ -239,7 +239,7 @@ const ATTRIBUTED = new RegExp(
 )
 
 function withApostrophes(sentence: string): string {
-  return sentence
+  const plain = sentence
     .replaceAll(/[’‘]/g, "'")
     .replaceAll(
       /"[^"]{2,}"|“[^“”]{2,}”|„[^„“”]{2,}[“”]|«[^«»]{2,}»|»[^«»]{2,}«|「[^「」]{2,}」|『[^『』]{2,}』|`[^`]* [^`]*`|(?<!\p{L})'[^']{3,}'(?!\p{L})/gu,
@@ -247,8 +247,11 @@ function withApostrophes(sentence: string): string {
     ) // what others say
     .replaceAll('`', '')
     .replace(REPORTED, '$1 it')
-    .replace(ATTRIBUTED, '$1 it')
-    .replaceAll(/\b(do|ca|wo|is|are|should|must|does|did|could|would|have)nt\b/gi, "$1n't")
+  // It looks back from every place: only where there is a colon to look back from.
+  return (plain.includes(':') ? plain.replace(ATTRIBUTED, '$1 it') : plain).replaceAll(
+    /\b(do|ca|wo|is|are|should|must|does|did|could|would|have)nt\b/gi,
+    "$1n't",
+  )
 }
 
 /** Those whose frequent words are in it most often; English where none is known. */

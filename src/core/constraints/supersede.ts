@@ -22,13 +22,18 @@ const LEAST_TOPICS = 2
 export function findSuperseded(newer: string, before: readonly string[]): ReadonlySet<string> {
   if (before.length === 0 || ASKS.test(newer) || ADDS.test(newer)) return new Set()
   const changes = CHANGES.exec(newer)
+  const values = valuesOf(newer)
+  const named = NAMED.exec(newer)
+  // Most sentences set nothing: those cost nothing for each that was said before.
+  if (!changes && values === '' && !named) return new Set()
   const plain = changes ? newer.replace(CHANGES, ' ') : newer
   const now = topicsOf(plain)
   const recent = new Set(before.slice(-RECENT))
   return new Set(
     before.filter((older) => {
       if (older === newer || ASKS.test(older)) return false
-      if (setsAnother(newer, older) || namesAnother(newer, older)) return true
+      if (values !== '' && setsAnother(newer, values, older)) return true
+      if (named && namesAnother(named, older)) return true
       if (!changes) return false
       const isRecent = recent.has(older) && SAME_THING.test(plain)
       return isChanged(now, topicsOf(older), isRecent)
@@ -49,9 +54,9 @@ function isChanged(
 }
 
 /** The same said with another number: the newer one holds. */
-function setsAnother(newer: string, older: string): boolean {
-  const [values, old] = [valuesOf(newer), valuesOf(older)]
-  if (values === '' || old === '' || values === old) return false
+function setsAnother(newer: string, values: string, older: string): boolean {
+  const old = valuesOf(older)
+  if (old === '' || values === old) return false
   const [mine = NONE, others = NONE] = [newer, older].map(
     (each) => new Set([...topicsOf(each)].filter((topic) => !/^\d/.test(topic))),
   )
@@ -73,15 +78,10 @@ function valuesOf(sentence: string): string {
 const NAMED =
   /^(.{3,80}?\b(?:is|are|is called|are called|named|called|=|heißt|s'appelle|se llama)) [`"']?([\w@./:-]*[\w@/:-])[`"']?[.!]*$/i
 
-function namesAnother(newer: string, older: string): boolean {
-  const [, what = '', name = ''] = NAMED.exec(newer) ?? []
+function namesAnother([, what = '', name = '']: RegExpExecArray, older: string): boolean {
   const [, before = '', other = ''] = NAMED.exec(older) ?? []
   const isName = (each: string) => /[\d_./:@-]/.test(each)
   return (
-    what !== '' &&
-    what.toLowerCase() === before.toLowerCase() &&
-    name !== other &&
-    isName(name) &&
-    isName(other)
+    what.toLowerCase() === before.toLowerCase() && name !== other && isName(name) && isName(other)
   )
 }

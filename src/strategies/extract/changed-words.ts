@@ -5,6 +5,8 @@ import type { UserMessage } from './group.ts'
 
 /** A message changes what one of so many before it said. */
 const CHANGED_MESSAGES = 100
+/** Of one message, and of those before it: what is longer is a document, and settles nothing. */
+const MOST_SENTENCES = 300
 
 /** What was taken back binds no longer. */
 export function releaseWords(words: UserMessage[], gone: ReadonlySet<string>): void {
@@ -17,8 +19,9 @@ export function releaseWords(words: UserMessage[], gone: ReadonlySet<string>): v
 export function supersedeWords(words: UserMessage[], text: string): readonly string[] {
   const sentences = findSentences(text)
   const recent = words.slice(-CHANGED_MESSAGES)
-  const before = recent.flatMap((word) => word.sentences ?? [])
-  const over = new Set(sentences.flatMap((each) => [...findSuperseded(each, before)]))
+  const before = recent.flatMap((word) => word.sentences ?? []).slice(-MOST_SENTENCES)
+  const newest = sentences.slice(-MOST_SENTENCES)
+  const over = new Set(newest.flatMap((each) => [...findSuperseded(each, before)]))
   if (over.size === 0) return sentences
   const from = words.length - recent.length
   for (const [at, word] of recent.entries()) {
