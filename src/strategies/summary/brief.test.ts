@@ -5,6 +5,7 @@ import { inputFor, plant, REQUEST, sentText } from '../../../test/models/planted
 import { answer, user } from '../../../test/say.ts'
 import type { StrategyInput } from '../../core/edit/strategy.ts'
 import type { AskRequest, ModelPort } from '../../core/ports.ts'
+import { fieldsIn } from '../../core/text/json.ts'
 import type { StopReason } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { extract } from '../extract/extract.ts'
@@ -60,6 +61,25 @@ describe('brief', () => {
     expect(requests).toHaveLength(1)
     log.undo()
     expect(sentText(log)).toBe(before)
+  })
+
+  it('leaves out the sections that take the room of exact facts, the next step last', async () => {
+    const { log } = plant(16_000)
+    const long = 'Every service is to be looked at once more before anything else is done. '.repeat(
+      6,
+    )
+    const { port } = scripted(GOOD.replace('One file', `${long}One file`))
+    const { proposal } = await propose(log, port, { targetTokens: 1_500 })
+    expect(log.compact(proposal)).toBeUndefined()
+    const { facts, sectionsLeftOut } = fieldsIn(proposal.metadata) as {
+      readonly facts: { readonly kept: number; readonly inBrief: number }
+      readonly sectionsLeftOut: readonly string[]
+    }
+    expect(sectionsLeftOut).toContain('Approach')
+    expect(sectionsLeftOut).not.toContain('Next step')
+    expect(facts.kept).toBeGreaterThanOrEqual(facts.inBrief * 0.9)
+    expect(sentText(log)).toContain('Rename the handler.')
+    expect(sentText(log)).not.toContain('looked at once more')
   })
 
   it('shows the model the part of code, and asks for half of what summarize may take at most', async () => {

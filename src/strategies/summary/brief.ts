@@ -55,18 +55,17 @@ export const brief: Strategy = {
     const { instructions, nextPrompt, context, eventAt } = input
     const source = readSource(context, eventAt, instructions, nextPrompt)
     const checked = markedAgainst(asProse(text), source)
-    const full = await within(input, { prose: checked.text })
-    if (!full) return alone(input, 'it is too long for the target', usage)
-    const { edits, metadata } = full.proposal
-    const facts = await factsBeside(full.proposal, targetOf(input), input)
-    if (facts.kept < facts.inBrief * LEAST_FACTS)
-      return alone(input, `it took the room of ${facts.inBrief - facts.kept} exact facts`, usage)
+    const room = await roomFor(input, checked.text)
+    if ('problem' in room) return alone(input, room.problem, usage)
+    const { edits, metadata } = room.proposal
+    const { facts, without } = room
     return {
       edits,
       metadata: {
         ...fieldsIn(metadata),
         summaryLength: text.length,
         facts,
+        ...(without.length > 0 && { sectionsLeftOut: without }),
         ...(checked.unverified.length > 0 && { unverified: checked.unverified }),
         ...(checked.stripped > 0 && { inventedRequests: checked.stripped }),
       },
@@ -75,6 +74,37 @@ export const brief: Strategy = {
       ...(usage && { usage }),
     }
   },
+}
+
+/** What goes first where the model's part takes the room of exact facts; the next step goes last. */
+const SPARED: readonly (readonly string[])[] = [
+  [],
+  ['Approach'],
+  ['Approach', 'Reasons'],
+  ['Approach', 'Reasons', 'Goal'],
+]
+
+/** The model's part in the brief: the whole of it, or without sections that take the room of exact facts. */
+async function roomFor(input: StrategyInput, prose: string) {
+  let problem = 'it is too long for the target'
+  for (const without of SPARED) {
+    const full = await within(input, { prose: withoutSections(prose, without) })
+    if (!full) continue
+    const facts = await factsBeside(full.proposal, targetOf(input), input)
+    if (facts.kept >= facts.inBrief * LEAST_FACTS)
+      return { proposal: full.proposal, facts, without }
+    problem = `it took the room of ${facts.inBrief - facts.kept} exact facts`
+  }
+  return { problem }
+}
+
+function withoutSections(prose: string, names: readonly string[]): string {
+  const isKept = (section: string) => !names.some((name) => section.startsWith(`### ${name}`))
+  return prose
+    .split(/^(?=### )/m)
+    .filter(isKept)
+    .join('')
+    .trim()
 }
 
 function proseRoom({ context, targetTokens }: StrategyInput): number {
