@@ -33,13 +33,13 @@ export function useOpened({
   const doing = useTask()
   const { points, compactions } = useTimeline(client, thread)
   const changed = () => {
+    back.forget() // its Undo would undo what came after it
     feed.refresh()
     onChange()
   }
   const undo = useStable((seq?: number) =>
     doing.run(async () => {
       await client.undo(threadId, seq)
-      back.forget()
       changed()
     }),
   )

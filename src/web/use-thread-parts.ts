@@ -53,8 +53,8 @@ export function useBringBack(client: Client, threadId: string, { run }: Task, ch
       const reply = await client.send(threadId, `/expand ${ref}`)
       if (reply.status !== 'command') return
       if (!reply.ok) throw new Error(reply.text)
-      setAnswer(reply.text)
       changed()
+      setAnswer(reply.text)
     }),
   )
   const quote = useStable((ref: string) =>

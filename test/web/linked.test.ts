@@ -136,6 +136,20 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     expect((await seen()).every((ref) => ref.startsWith('e'))).toBe(true)
   })
 
+  it('withdraw the notice of what came back when it is undone in the head', async () => {
+    const setup = await setUp()
+    const threadId = await halved(setup)
+    const page = await setup.open(threadId)
+    const strip = page.getByRole('region', { name: 'The window' })
+    await strip.getByRole('button', { name: 'What was removed' }).click()
+    const changes = page.getByRole('region', { name: 'Before and after' })
+    await changes.getByRole('button', { name: 'Bring them back' }).first().click()
+    const notice = page.getByText(/is back in the context/)
+    await notice.waitFor()
+    await page.locator('header.head').getByRole('button', { name: 'Undo', exact: true }).click()
+    await expect.poll(() => notice.count()).toBe(0)
+  })
+
   it('names the compaction in effect after others were undone', async () => {
     const setup = await setUp()
     const threadId = await halved(setup)
