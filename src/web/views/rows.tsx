@@ -61,13 +61,14 @@ export function Rows(props: RowsProps) {
   useEffect(() => {
     if (props.target) isHeld.current = false
   }, [props.target, isHeld])
+  // By its height: rows that come in meanwhile lie behind the row that is the last one now.
+  const holdEnd = () => {
+    isHeld.current = staysAtEnd
+    if (place.current) place.current.scrollTop = place.current.scrollHeight
+  }
   const { toEnd = 0 } = props
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each number
-  useEffect(() => {
-    if (toEnd === 0) return
-    isHeld.current = true
-    return aimAt(rows, count - 1, 'end')
-  }, [toEnd])
+  useEffect(() => (toEnd === 0 ? undefined : repeat(holdEnd)), [toEnd])
   const scrolled = () => {
     if (!place.current) return
     const { scrollTop, scrollHeight, clientHeight } = place.current
@@ -84,9 +85,11 @@ export function Rows(props: RowsProps) {
   const pressed = (event: KeyboardEvent) => {
     if (event.target !== place.current || (event.key !== 'Home' && event.key !== 'End')) return
     event.preventDefault()
-    isHeld.current = staysAtEnd && event.key === 'End'
-    if (event.key === 'Home') aimAt(rows, 0, 'start')
-    else aimAt(rows, count - 1, 'end')
+    if (event.key === 'End') repeat(holdEnd)
+    else {
+      isHeld.current = false
+      aimAt(rows, 0, 'start')
+    }
   }
   return (
     <section
@@ -119,8 +122,11 @@ export function Rows(props: RowsProps) {
 type Aimed = Pick<ReturnType<typeof useVirtualizer<HTMLElement, Element>>, 'scrollToIndex'>
 
 /** A row far away gets its true height only when it is there: it is aimed at again until it has. */
-function aimAt(rows: Aimed, index: number, align: 'start' | 'center' | 'end'): () => void {
-  const aim = () => rows.scrollToIndex(index, { align })
+function aimAt(rows: Aimed, index: number, align: 'start' | 'center'): () => void {
+  return repeat(() => rows.scrollToIndex(index, { align }))
+}
+
+function repeat(aim: () => void): () => void {
   aim()
   const timers = AIM_MS.map((ms) => setTimeout(aim, ms))
   return () => timers.forEach(clearTimeout)
