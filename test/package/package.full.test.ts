@@ -209,7 +209,7 @@ describe('the package', () => {
   })
 
   it.each([
-    ['browser.js', [true, 4], 123_000],
+    ['browser.js', [true, 4], 124_000],
     ['browser-light.js', [true], 47_000],
   ])('%s runs in a host without anything of Node, and prints %j', async (name, out, most) => {
     const { code, bytes } = await bundle(name)

@@ -469,7 +469,7 @@ describe('the new session', () => {
       },
     ])
     const reply = await compact(setup)
-    expect(reply).toMatchObject({ ok: false, text: expect.stringContaining('meanwhile') })
+    expect(reply).toMatchObject({ ok: false, text: expect.stringContaining('is stale') })
     expect(runsIn(frames)).toMatchObject([
       { success: false, error: { code: 'gate-refused', details: { reason: 'stale' } } },
     ])

@@ -190,7 +190,7 @@ describe('a preview', () => {
     await preview(chat)
     chat.terminal.type('Edit')
     chat.terminal.press('enter')
-    await chat.terminal.sees('Ctrl+S keeps it')
+    await chat.terminal.sees('Ctrl+S saves')
     chat.terminal.type(' And a second one.')
     chat.terminal.press('ctrl-s')
     await chat.terminal.sees('changed')
@@ -210,7 +210,7 @@ describe('a preview', () => {
     const edit = async (...keys: Parameters<typeof chat.terminal.press>) => {
       chat.terminal.type('Edit')
       chat.terminal.press('enter')
-      await chat.terminal.sees('Ctrl+S keeps it')
+      await chat.terminal.sees('Ctrl+S saves')
       chat.terminal.press(...keys, 'ctrl-s')
       await chat.terminal.sees('Preview of ai-summarize')
     }
@@ -237,7 +237,7 @@ describe('a preview', () => {
     expect((await chat.client.threads()).items).toHaveLength(1)
     chat.terminal.type('Edit')
     chat.terminal.press('enter')
-    await chat.terminal.sees('Ctrl+S keeps it')
+    await chat.terminal.sees('Ctrl+S saves')
     chat.terminal.type(' Changed.')
     chat.terminal.press('ctrl-s')
     await chat.terminal.sees('Preview of fresh-session')

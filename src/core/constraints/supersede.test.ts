@@ -29,6 +29,26 @@ const STANDING = [
   ['Set the timeout to 30 seconds.', 'What if we set the timeout to 60 seconds instead?'],
   ['Add a test for the parser.', 'Actually, add a test for the printer, too.'],
   ['Max 10 items per page.', 'Max 3 retries per request.'],
+  [
+    'No breaking changes in packages/core without asking.',
+    'No new dependencies in packages/core without asking.',
+  ],
+  ['Never delete the release branch.', 'No force pushes to the release branch.'],
+  [
+    'Do not log secrets in production code.',
+    'Non-null assertions are not allowed in production code.',
+  ],
+  [
+    'Never drop tables in the production database.',
+    'No, the tests must never touch the production database.',
+  ],
+  [
+    'Never touch the production database.',
+    'Use the staging database rather than the production database.',
+  ],
+  ['At most 5 retries per request in the client.', 'At least 2 retries per request in the client.'],
+  ['The worker 1 retry limit is 3.', 'The worker 2 retry limit is 5.'],
+  ['Line length in src is at most 100.', 'Line length in docs is at most 80.'],
 ] as const
 
 describe('an earlier statement', () => {

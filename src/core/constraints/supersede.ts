@@ -3,7 +3,7 @@ import { topicsIn, topicsOf } from './topics.ts'
 
 /** Says that something is to be otherwise than before. */
 const CHANGES =
-  /^(?:(?:ok|okay|hm+|wait|sorry|so|and|but|oh)[,. ]+)*(?:actually|no|nope|wait|correction|scratch that|on second thoughts?|change of plans?|i (?:have |'ve )?changed my mind|doch|nein|nee|finalement|en fait|non|plutôt|mejor|no|en realidad|na verdade|melhor|нет|лучше|やっぱり|还是|還是)(?![\p{L}'])|\b(?:instead(?! of)|rather than|after all|any ?more|switch(?:ed|ing)? (?:back )?to|go(?:ing)? back to|stattdessen|doch lieber|à la place|en su lugar|en vez de eso|em vez disso)(?![\p{L}])|вместо этого|改成|改为|改用|换成|に変更|にして(?:ください)?$/iu
+  /^(?:(?:ok|okay|hm+|wait|sorry|so|and|but|oh)[,. ]+)*(?:(?:no|nope|non|nein|nee|нет)(?=[,.!:;—–])|actually|wait|correction|scratch that|on second thoughts?|change of plans?|i (?:have |'ve )?changed my mind|doch|finalement|en fait|plutôt|mejor|en realidad|na verdade|melhor|лучше|やっぱり|还是|還是)(?![\p{L}'])|\b(?:instead(?! of)|after all|any ?more|switch(?:ed|ing)? (?:back )?to|go(?:ing)? back to|stattdessen|doch lieber|à la place|en su lugar|en vez de eso|em vez disso)(?![\p{L}])|вместо этого|改成|改为|改用|换成|に変更|にして(?:ください)?$/iu
 const ASKS = /[?？][\s"'”’)*_`]*$|^(?:what|how|why|is|are|does|did|would|could|should) /i
 /** Comes to what was said before. */
 const ADDS =
@@ -11,11 +11,11 @@ const ADDS =
 /** Another name for what was spoken of last. */
 const SAME_THING = /\b(?:it|that|them|this)\b/i
 const RECENT = 2
+/** Two such rules hold beside each other. */
+const FORBIDS = /\b(?:never|no|not|\w+n't|nie|niemals|kein\w*|nicht|jamais|nunca)\b/i
 
 /** Of what was said before: at least so much is spoken of again, in one that says that it changes. */
 const CHANGING_SHARE = 0.5
-/** One that replaces another without a word has all but its values in common with it. */
-const REPLACING_SHARE = 0.8
 const LEAST_TOPICS = 2
 
 /** `before` in the order of the conversation. */
@@ -34,7 +34,7 @@ export function findSuperseded(newer: string, before: readonly string[]): Readon
       if (older === newer || ASKS.test(older)) return false
       if (values !== '' && setsAnother(newer, values, older)) return true
       if (named && namesAnother(named, older)) return true
-      if (!changes) return false
+      if (!changes || (FORBIDS.test(plain) && FORBIDS.test(older))) return false
       const isRecent = recent.has(older) && SAME_THING.test(plain)
       return isChanged(now, topicsOf(older), isRecent)
     }),
@@ -57,14 +57,17 @@ function isChanged(
 function setsAnother(newer: string, values: string, older: string): boolean {
   const old = valuesOf(older)
   if (old === '' || values === old) return false
-  const [mine = NONE, others = NONE] = [newer, older].map(
-    (each) => new Set([...topicsOf(each)].filter((topic) => !/^\d/.test(topic))),
+  if (LOWER_BOUND.test(newer) !== LOWER_BOUND.test(older)) return false
+  const [mine = NONE, others = NONE] = [newer, older].map((each) =>
+    topicsOf(each.replaceAll(VALUE, (set, value) => set.slice(0, -value.length))),
   )
   const common = topicsIn(mine, others)
-  return common >= LEAST_TOPICS && common / Math.max(mine.size, others.size) >= REPLACING_SHARE
+  return common >= LEAST_TOPICS && common === mine.size && common === others.size
 }
 
 const NONE: ReadonlySet<string> = new Set()
+
+const LOWER_BOUND = /\b(?:min(?:imum)?|at least|above|more than|over)\b/i
 
 /** Numbers that something is set or limited to; others are names. */
 const VALUE =

@@ -85,7 +85,9 @@ const OVER = ' (changed later)'
 /** Sentences that a later message took the place of are marked. */
 function withMarks(text: string, { over = [] }: UserWords): string {
   return over.reduce(
-    (marked, each) => marked.replace(`${each}${OVER}`, each).replace(each, `${each}${OVER}`),
+    // By functions: in a string, `$&` and the like would stand for something else.
+    (marked, each) =>
+      marked.replace(`${each}${OVER}`, () => each).replace(each, () => `${each}${OVER}`),
     text,
   )
 }

@@ -88,7 +88,8 @@ const SPARED: readonly (readonly string[])[] = [
 async function roomFor(input: StrategyInput, prose: string) {
   let problem = 'it is too long for the target'
   for (const without of SPARED) {
-    const full = await within(input, { prose: withoutSections(prose, without) })
+    const part = withoutSections(prose, without)
+    const full = part === '' ? undefined : await within(input, { prose: part })
     if (!full) continue
     const facts = await factsBeside(full.proposal, targetOf(input), input)
     if (facts.kept >= facts.inBrief * LEAST_FACTS)
