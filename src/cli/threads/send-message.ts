@@ -187,7 +187,7 @@ async function tell(
   if (error) throw error
 }
 
-/** A compaction that failed, or changed nothing here, is told by the error or the reply of its command. */
+/** A compaction that failed, or changed nothing here, appears in the error or the reply of its command. */
 function isToldBelow(outcome: SendOutcome, io: Io): boolean {
   if (outcome.status !== 'command' || outcome.reply.compaction === undefined) return false
   return !outcome.reply.ok || (isOneTerminal(io) && !isToldAbove(outcome, io))

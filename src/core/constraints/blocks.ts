@@ -1,4 +1,4 @@
-// Finds lines that belong together as nobody types them: chats, diffs, numbered lines, data
+// Finds blocks of lines that people paste and do not type: chats, diffs, numbered lines, data
 import type { Line } from './listings.ts'
 
 /** First names that are no common words: what stands behind one and a colon, that person said. */

@@ -26,7 +26,7 @@ function readTypedTexts(content: UserContent): string[] {
 /** Codex hands the record of another session to the agent that approves its actions, in many parts. */
 const WHOLE_MESSAGE = /^\s*(?:The following is the Codex agent history|>>> TRANSCRIPT)/
 
-/** A plan that a model wrote and the user accepted: it binds nobody, but it is what was asked for. */
+/** A plan that a model wrote and the user accepted: it is no rule, but it is what the user asked for. */
 const ACCEPTED_PLAN = 'Implement the following plan:'
 
 export function isAcceptedPlan(content: UserContent): boolean {
