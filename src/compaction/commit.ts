@@ -24,7 +24,7 @@ import {
   readNewEntries,
 } from '../core/view/entry.ts'
 import { noteElsewhere } from '../core/view/last-request.ts'
-import { contentOf } from '../core/view/round-results.ts'
+import { contentOf } from '../core/view/sent-rounds.ts'
 import { reducedBy } from '../core/view/thread-state.ts'
 import { buildReport, withCounts } from './compact-log.ts'
 import type { Committed, EditableThread, OpenThread, ProposalRecord, Refused } from './plan.ts'

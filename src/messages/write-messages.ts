@@ -4,7 +4,7 @@ import { PrecisError } from '../core/errors.ts'
 import type { UserContent } from '../core/view/content.ts'
 import { findRoot, type Item, parseEntryId } from '../core/view/entry.ts'
 import { MESSAGE_MARK } from '../core/view/refs.ts'
-import { contentOf } from '../core/view/round-results.ts'
+import { contentOf } from '../core/view/sent-rounds.ts'
 import { countMarks, withoutMarks } from './cache-marks.ts'
 import {
   type AnyMessage,

@@ -6,7 +6,7 @@ import { pinsReducer } from '../core/edit/pins.ts'
 import { textOfUserContent } from '../core/view/content.ts'
 import { weightOf } from '../core/view/context.ts'
 import { covered } from '../core/view/refs.ts'
-import { contentOf } from '../core/view/round-results.ts'
+import { contentOf } from '../core/view/sent-rounds.ts'
 import { reducedBy } from '../core/view/thread-state.ts'
 import { dropTurns } from './drop-turns.ts'
 

@@ -11,8 +11,8 @@ import type { ResolvedSettings, Settings } from '../../core/settings/settings.ts
 import type { Json } from '../../core/text/json.ts'
 import { matchesPath, matchesText, nearestWord } from '../../core/text/words.ts'
 import type { ToolCall } from '../../core/view/content.ts'
-import { contentOf } from '../../core/view/round-results.ts'
 import { roundsOf } from '../../core/view/seam.ts'
+import { contentOf } from '../../core/view/sent-rounds.ts'
 import { PRESETS } from '../../core/window/presets.ts'
 
 export interface Flags {

@@ -3,7 +3,7 @@ import { nameOfEntry } from '../../core/edit/irreducible.ts'
 import type { EventAt, ThreadEvent } from '../../core/log/event.ts'
 import { type Context, emptyContext, foldEvent, weightOf } from '../../core/view/context.ts'
 import type { EntryKind } from '../../core/view/entry.ts'
-import { contentOf, type EntryContent } from '../../core/view/round-results.ts'
+import { contentOf, type EntryContent } from '../../core/view/sent-rounds.ts'
 
 interface Entry {
   readonly ref: string

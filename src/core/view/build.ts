@@ -14,9 +14,15 @@ import {
 import type { Context } from './context.ts'
 import { findRoot, type Item, parseEntryId } from './entry.ts'
 import type { Message, MessagePart } from './message.ts'
-import { contentOf } from './round-results.ts'
 import { roundsOf } from './seam.ts'
-import { missingRow, orphan, type Problem, roundResults, withRef } from './sent-rounds.ts'
+import {
+  contentOf,
+  missingRow,
+  orphan,
+  type Problem,
+  roundResults,
+  withRef,
+} from './sent-rounds.ts'
 
 /** Who wrote a text in the user's name. */
 export type Writer = 'client' | 'tool' | 'model'

@@ -20,8 +20,8 @@ import {
   writeSections,
   writeStatus,
 } from './request-note.ts'
-import { contentOf } from './round-results.ts'
 import { itemsOfRun } from './seam.ts'
+import { contentOf } from './sent-rounds.ts'
 import { isAcceptedPlan, isInjected } from './typed-text.ts'
 
 export { noteElsewhere } from './request-note.ts'

@@ -13,7 +13,7 @@ import { weightOf } from '../../core/view/context.ts'
 import { findRoot, newEntryAt } from '../../core/view/entry.ts'
 import { isSaidByUser } from '../../core/view/last-request.ts'
 import { covered } from '../../core/view/refs.ts'
-import { contentOf } from '../../core/view/round-results.ts'
+import { contentOf } from '../../core/view/sent-rounds.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import { cascade } from './ladder.ts'
 

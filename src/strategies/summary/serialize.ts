@@ -8,7 +8,7 @@ import type { ToolCall, ToolResult, UserContent } from '../../core/view/content.
 import { type Item, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
 import { blockCaption } from '../../core/view/images.ts'
 import type { MessagePart } from '../../core/view/message.ts'
-import { contentOf } from '../../core/view/round-results.ts'
+import { contentOf } from '../../core/view/sent-rounds.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import { asData, quotedBehind } from './as-data.ts'
 

@@ -2,8 +2,8 @@
 import type { StrategyInput } from '../../core/edit/strategy.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import { type Item, newEntryAt } from '../../core/view/entry.ts'
-import { contentOf } from '../../core/view/round-results.ts'
 import { openRoundStart, unansweredRoundStart } from '../../core/view/seam.ts'
+import { contentOf } from '../../core/view/sent-rounds.ts'
 import { unseenStart, weigh } from '../range.ts'
 
 export interface WholeRange {
