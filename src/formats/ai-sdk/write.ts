@@ -2,9 +2,9 @@
 import type { Json } from '../../core/text/json.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import { checkpointToText } from '../../core/view/seam.ts'
-import { lossesIn } from '../losses.ts'
 import {
   blockWords,
+  lossesIn,
   type Note,
   placeholder,
   splitModel,

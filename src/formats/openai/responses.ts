@@ -2,8 +2,7 @@
 import type { Json } from '../../core/text/json.ts'
 import { WireNames } from '../../wire/openai-chat/rounds.ts'
 import { inputItems, OPENAI_RESPONSES } from '../../wire/openai-responses/write.ts'
-import { lossesIn } from '../losses.ts'
-import { wellFormed } from '../outgoing.ts'
+import { lossesIn, wellFormed } from '../outgoing.ts'
 import { ROOT } from '../reading/json-items.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import {
