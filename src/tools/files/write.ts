@@ -1,6 +1,6 @@
 // The tool `write`: creates or replaces a file with exactly this content
 import { randomUUID } from 'node:crypto'
-import { type BigIntStats, constants } from 'node:fs'
+import { type BigIntStats, constants, lstatSync } from 'node:fs'
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
@@ -8,9 +8,8 @@ import type { Tool } from '../../core/agent/tool.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { defineTool, textField, textOutcome } from '../define-tool.ts'
 import { count } from '../process/limit-output.ts'
-import { approvedWorkspace, type Place, type Workspace } from '../workspace.ts'
+import { approvedWorkspace, isInside, type Place, type Workspace } from '../workspace.ts'
 import { isErrno, namingFile, requireFile } from './file-errors.ts'
-import { isOfGit } from './of-git.ts'
 import { type HeldFolder, readHoldFolder, requireHeldInside } from './open-file.ts'
 
 const input = z.strictObject({
@@ -142,4 +141,33 @@ async function requireUnchanged(path: string, name: string, mark: FileMark): Pro
   throw new PrecisError('file-unwritable', `${name} has changed since it was read.`, {
     hint: 'Nothing was written. Read it again and repeat the edit.',
   })
+}
+
+/** Signs that some file systems leave out of names. */
+const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]/g
+/** Blanks and dots at the end, streams, and the short name mean the same folder to other systems. */
+const GIT = /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i
+
+/** By its name in any spelling, or because a folder above it is a repository's own under another name. */
+function isOfGit(root: string, { path, name }: Place): boolean {
+  const parts = name.normalize('NFKC').replaceAll(IGNORED, '').split(/[/\\]/)
+  return parts.some((part) => GIT.test(part)) || isInRepository(root, dirname(path))
+}
+
+/** `git init --separate-git-dir`, a bare repository, a worktree's: each has these beside its hooks. */
+function isInRepository(root: string, folder: string): boolean {
+  for (let at = folder; isInside(root, at); at = dirname(at)) {
+    if (isThere(join(at, 'HEAD')) && (isThere(join(at, 'commondir')) || holdsObjects(at)))
+      return true
+    if (at === dirname(at)) break
+  }
+  return false
+}
+
+function holdsObjects(folder: string): boolean {
+  return isThere(join(folder, 'objects')) && isThere(join(folder, 'refs'))
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
