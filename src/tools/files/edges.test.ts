@@ -7,11 +7,10 @@ import { readContextFiles } from '../compact/context-files.ts'
 import { approvedWorkspace, isInside, openWorkspace } from '../workspace.ts'
 import { editTool } from './edit.ts'
 import { fileError, isErrno, namingFile, requireFile } from './file-errors.ts'
-import { compileGlob, expandBraces } from './glob.ts'
 import { listTool } from './list.ts'
 import { readFileKind } from './open-file.ts'
 import { readTool } from './read.ts'
-import { type WalkEntry, walk } from './walk.ts'
+import { compileGlob, expandBraces, type WalkEntry, walk } from './walk.ts'
 import { replaceFile } from './write.ts'
 
 describe('a pattern', () => {

@@ -4,9 +4,8 @@ import { relative, sep } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
 import { cutHead, cutTail } from '../../core/window/tokens/cut.ts'
 import { isErrno } from '../files/file-errors.ts'
-import { compileGlob, expandBraces } from '../files/glob.ts'
 import { openPlace, readFileKind } from '../files/open-file.ts'
-import { walk } from '../files/walk.ts'
+import { compileGlob, expandBraces, walk } from '../files/walk.ts'
 import type { Place } from '../workspace.ts'
 
 /** Deeper trees are links in a circle or an attack. */
