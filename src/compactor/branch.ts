@@ -3,8 +3,7 @@ import type { ThreadEvent } from '../core/log/event.ts'
 import { parseEntryId } from '../core/view/entry.ts'
 import { dialectOf } from '../messages/detect.ts'
 import type { AnyMessage, Dialect } from '../messages/dialect.ts'
-import { MessageLog } from '../messages/message-log.ts'
-import { relink } from '../messages/relink.ts'
+import { MessageLog, relink } from '../messages/message-log.ts'
 import { type Current, type Outgoing, writeMessages } from '../messages/write-messages.ts'
 import {
   type BranchRecord,

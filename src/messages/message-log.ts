@@ -4,9 +4,11 @@ import { notesIn } from '../core/edit/pins.ts'
 import type { LogReducer } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import {
+  bearsEntry,
   EVENT_VERSION,
   type EventAt,
   type EventDraft,
+  isChange,
   type PinData,
   type ThreadEvent,
 } from '../core/log/event.ts'
@@ -19,9 +21,9 @@ import {
   type UserContent,
 } from '../core/view/content.ts'
 import { type Context, emptyContext, foldEvent, foldEvents } from '../core/view/context.ts'
-import { originalId, parseEntryId } from '../core/view/entry.ts'
+import { findRoot, isNewEntry, originalId, parseEntryId } from '../core/view/entry.ts'
 import { writtenBy } from '../core/view/typed-text.ts'
-import type { AnyMessage, Dialect, Piece } from './dialect.ts'
+import { type AnyMessage, type Dialect, linkIfNew, originalOf, type Piece } from './dialect.ts'
 
 /** Where an entry stands: the number of its message, and the indices of its parts if not all are its own. */
 export interface Place {
@@ -228,4 +230,43 @@ function partNotes(content: UserContent): UserContent {
     part.type === 'text' ? notesIn(part.text).map((text) => ({ ...part, text })) : [part],
   )
   return parted.length === parts.length ? content : parted
+}
+
+/** Does nothing for messages that are not known yet. */
+export function relink(log: MessageLog): void {
+  for (const event of log.events) {
+    if (bearsEntry(event)) link(log, originalId(event.seq), event.data)
+    if (!isChange(event)) continue
+    for (const put of event.data.edits.flatMap((edit) => edit.put))
+      if (isNewEntry(put) && put.of) link(log, findRoot(put.of, log.eventAt), put.data)
+  }
+}
+
+/** A part is known by what it says, among those of the messages that it came from. */
+function link(log: MessageLog, root: EntryId, data: unknown): void {
+  const parts = partsIn(data)
+  if (parts.length === 0) return
+  const numbers = new Set((log.places.get(root) ?? []).map(({ message }) => message))
+  const known = new Map<string, unknown>()
+  for (const number of numbers) {
+    const message: AnyMessage | undefined = log.messages[number]
+    const pieces = message ? log.dialect.read(message) : []
+    for (const part of pieces.flatMap(partsOfPiece))
+      known.set(JSON.stringify(part), originalOf(part))
+  }
+  for (const part of parts) linkIfNew(part, known.get(JSON.stringify(part)))
+}
+
+function partsOfPiece(piece: Piece): readonly object[] {
+  if (piece.kind === 'user') return partsIn(piece.content)
+  if (piece.kind === 'answer') return piece.parts
+  return piece.kind === 'result' ? piece.result.content : []
+}
+
+/** Of the data of an event: the content of a user, of a result, or of an answer. */
+function partsIn(data: unknown): readonly object[] {
+  if (Array.isArray(data)) return data
+  const { content, parts } = Object(data)
+  if (Array.isArray(content)) return content
+  return Array.isArray(parts) ? parts : []
 }
