@@ -2,7 +2,12 @@
 
 export type { Committed, Refused } from './compaction/plan.ts'
 export { compact } from './compactor/compact.ts'
-export type { Compacted, CompactOptions, CompactWithModel } from './compactor/compact-messages.ts'
+export type {
+  Compacted,
+  CompactOptions,
+  CompactWithModel,
+  Loss,
+} from './compactor/compact-messages.ts'
 export { createCompactor } from './compactor/compactor.ts'
 export type {
   Compactor,
@@ -10,7 +15,6 @@ export type {
   CompactorOptions,
   Fitted,
 } from './compactor/compactor-interface.ts'
-export type { Loss } from './compactor/losses.ts'
 export type { RecallOptions } from './compactor/recall.ts'
 export type { ModelLike } from './compactor/run-compaction.ts'
 export type { UsageLike } from './compactor/usage-like.ts'
