@@ -13,11 +13,10 @@ import { type Beside, defaultTarget, proposeExtract } from '../extract/extract.t
 import { asProse } from './as-data.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
 import { proposeBrief } from './brief-instead.ts'
-import { markedAgainst, readSource } from './checks.ts'
+import { markedAgainst, readSource, tooFewWords } from './checks.ts'
 import { factsBeside } from './floor.ts'
 import { saidIn } from './floor-text.ts'
 import { withNext, withUsersWords } from './summarizer-prompt.ts'
-import { tooFewWords } from './worth.ts'
 
 /** Half of what `summarize` allows: the model writes about half as much. */
 const OUTPUT_TOKENS = 8_192

@@ -21,9 +21,8 @@ import {
   measureSize,
   withNames,
 } from './brief-instead.ts'
-import { countKept, exactFacts } from './checks.ts'
+import { clearlyWorthless, countKept, exactFacts, worthless } from './checks.ts'
 import { floorText, type Standing, standingAfter, textOfEntry, weigh } from './floor-text.ts'
-import { clearlyWorthless, worthless } from './worth.ts'
 
 /**
  * What may be done about a poor summary. One that précis asked for gives way to the brief; one with lists of

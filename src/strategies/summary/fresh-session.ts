@@ -10,7 +10,7 @@ import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { asProse } from './as-data.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
 import { countIn, factsIn, judgedBy } from './brief-instead.ts'
-import { checkAgainstSource, countKept, exactFacts, readSource } from './checks.ts'
+import { checkAgainstSource, countKept, exactFacts, readSource, worthless } from './checks.ts'
 import { factsRoom, poorer } from './floor.ts'
 import {
   buildBrief,
@@ -21,7 +21,6 @@ import {
   weigh,
 } from './floor-text.ts'
 import { HOW_TO_WRITE, withFocus, withNext } from './summarizer-prompt.ts'
-import { worthless } from './worth.ts'
 
 /**
  * The request for `fresh-session`: a summary for another model that takes over in a new session.
