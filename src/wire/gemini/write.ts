@@ -7,10 +7,11 @@ import {
   isSendable,
   type Piece,
   piecesOfPart,
+  type ResultText,
   readArguments,
   readMimeType,
+  resultsInWords,
 } from '../openai-chat/pieces.ts'
-import { type ResultText, resultsInWords } from '../openai-chat/results.ts'
 import {
   type AnswerTurn,
   alternating,

@@ -5,22 +5,20 @@ import type { Message, MessagePart } from '../../core/view/message.ts'
 import { answerText } from '../openai-chat/messages.ts'
 import {
   type Accepts,
+  type Draft,
+  finished,
   isSendable,
+  joinedUsers,
+  otherDraft,
   type Piece,
   piecesOfPart,
   readArguments,
   readTexts,
-  thinkingText,
-} from '../openai-chat/pieces.ts'
-import {
-  type Draft,
-  finished,
-  joinedUsers,
-  otherDraft,
   resultsInWords,
+  thinkingText,
   toolDrafts,
   userDraft,
-} from '../openai-chat/results.ts'
+} from '../openai-chat/pieces.ts'
 import {
   type AnswerTurn,
   alternating,

@@ -5,23 +5,21 @@ import type { Message, MessagePart } from '../../core/view/message.ts'
 import {
   type Accepts,
   argumentsText,
+  type Draft,
+  finished,
   isSendable,
+  joinedUsers,
+  otherDraft,
   type Piece,
   piecesOfPart,
   readTexts,
   readUrl,
-  thinkingText,
-} from './pieces.ts'
-import {
-  type Draft,
-  finished,
-  joinedUsers,
-  otherDraft,
   resultsInWords,
+  thinkingText,
   toolDrafts,
   userDraft,
   withAnswerBetween,
-} from './results.ts'
+} from './pieces.ts'
 import {
   type AnswerTurn,
   alternating,
