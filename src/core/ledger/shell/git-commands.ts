@@ -1,7 +1,7 @@
 // The effects of a git command on files, index and branch, from its arguments
 import type { FileOperation, GitOperation, Shows, Target } from '../operation.ts'
-import { type Arguments, findTargets, hasAny, readArguments, targetOf } from './arguments.ts'
 import type { Effect } from './programs.ts'
+import { type Arguments, findTargets, hasAny, readArguments, targetOf } from './programs.ts'
 import type { ShellWord } from './text.ts'
 
 export interface GitEffect extends Effect {

@@ -1,7 +1,6 @@
 // Package managers: which files of the project an installation writes.
 import type { FileOperation } from '../operation.ts'
-import { hasAny, readArguments } from './arguments.ts'
-import { type Effect, UNCLEAR } from './programs.ts'
+import { type Effect, hasAny, readArguments, UNCLEAR } from './programs.ts'
 import type { ShellWord } from './text.ts'
 
 interface Installer {

@@ -2,7 +2,6 @@
 import { cutHead } from '../../window/tokens/cut.ts'
 import type { FileOperation, Joint, Shows, Step, Target } from '../operation.ts'
 import { isTestRun } from '../test-runner.ts'
-import { targetOf } from './arguments.ts'
 import {
   isAssignment,
   programOf,
@@ -12,7 +11,7 @@ import {
 } from './commands.ts'
 import { gitEffect, gitFolder } from './git-commands.ts'
 import { packageEffect } from './packages.ts'
-import { type Effect, effectOf } from './programs.ts'
+import { type Effect, effectOf, targetOf } from './programs.ts'
 import type { ShellWord } from './text.ts'
 
 const MOST_OPERATIONS = 400
