@@ -1,7 +1,6 @@
 // `mask`: reduces older tool results to subject, outcome and informative lines, without a model
 import { immediate, type Strategy } from '../core/edit/strategy.ts'
-import { commandEnd, textOfBlocks } from '../core/ledger/command-end.ts'
-import { readSubject } from '../core/ledger/intent.ts'
+import { commandEnd, readSubject, textOfBlocks } from '../core/ledger/intent.ts'
 import type { EventAt } from '../core/log/event.ts'
 import type { Block, ToolCall, ToolResult } from '../core/view/content.ts'
 import { weightOf } from '../core/view/context.ts'

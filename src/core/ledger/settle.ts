@@ -2,10 +2,18 @@
 import type { Json } from '../text/json.ts'
 import { type ToolResult, textOfUserContent, type UserContent } from '../view/content.ts'
 import { carryOut, told } from './carry-out.ts'
-import { commandEnd, textOfBlocks } from './command-end.ts'
 import { noteFound, noteListing } from './evidence.ts'
 import { FileWork, type Place } from './file-work.ts'
-import { type Intent, isPath, listIn, type OpenCall, readFields, type Todo } from './intent.ts'
+import {
+  commandEnd,
+  type Intent,
+  isPath,
+  listIn,
+  type OpenCall,
+  readFields,
+  type Todo,
+  textOfBlocks,
+} from './intent.ts'
 import { type FileOperation, fromRoot, isAbsolute, normalPath } from './operation.ts'
 import type { Ledger } from './records.ts'
 import { noteError, withoutError } from './running.ts'

@@ -1,8 +1,8 @@
 // The calls of a context with their results, as prunes look at them.
 import type { EntryId } from '../../core/edit/change.ts'
-import { hasFailed, textOfBlocks } from '../../core/ledger/command-end.ts'
 import { readIntent } from '../../core/ledger/dialects.ts'
 import type { Intent } from '../../core/ledger/intent.ts'
+import { hasFailed, textOfBlocks } from '../../core/ledger/intent.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import {
   type Block,
