@@ -8,7 +8,7 @@ import { asPrecisError, PrecisError } from '../core/errors.ts'
 import * as option from '../core/options.ts'
 import type { AskAnswer, AskRequest } from '../core/ports.ts'
 import { partInWords } from '../core/repair/result-content.ts'
-import type { MessagePart } from '../core/view/message.ts'
+import type { MessagePart } from '../core/view/content.ts'
 import type { FormatId } from '../messages/dialect.ts'
 
 const { format: _, ...ADAPTER_CHECKS } = COMPACTOR_CHECKS

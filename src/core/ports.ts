@@ -3,8 +3,7 @@ import type { NewEvent, ThreadEvent } from './log/event.ts'
 import type { ModelRequest, Signal, ThinkingWish, ToolSchema } from './model.ts'
 import type { SearchKind, Snippet } from './search/documents.ts'
 import type { Json } from './text/json.ts'
-import type { ModelRef, StopReason, TokenUsage } from './view/content.ts'
-import type { Message } from './view/message.ts'
+import type { Message, ModelRef, StopReason, TokenUsage } from './view/content.ts'
 
 export type { Signal } from './model.ts'
 

@@ -25,6 +25,7 @@ export {
 } from '../core/view/api-events.ts'
 export { type Built, buildMessages } from '../core/view/build.ts'
 export type * from '../core/view/content.ts'
+export type * from '../core/view/content.ts'
 export { textOfParts, textOfUserContent } from '../core/view/content.ts'
 export {
   type Context,
@@ -36,7 +37,6 @@ export {
 } from '../core/view/context.ts'
 export type { EntryKind, Item } from '../core/view/entry.ts'
 export { ageImages, type ImageLimits, measureImages } from '../core/view/media.ts'
-export type * from '../core/view/message.ts'
 export { covered } from '../core/view/refs.ts'
 export { openRoundStart, roundsOf, runsOf, seamsOf } from '../core/view/seam.ts'
 export type { Problem } from '../core/view/sent-rounds.ts'

@@ -2,8 +2,7 @@
 import type { EntryLabel } from '../core/edit/change.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
 import type { Json } from '../core/text/json.ts'
-import type { Block } from '../core/view/content.ts'
-import type { Message, MessagePart } from '../core/view/message.ts'
+import type { Block, Message, MessagePart } from '../core/view/content.ts'
 import { writtenBy } from '../core/view/typed-text.ts'
 import { OPENING } from './reading/conversation.ts'
 import {

@@ -1,8 +1,7 @@
 // Every provider behind the same checks: prepared requests, validated bodies, silent overflow noticed.
 import { type ErrorCode, PrecisError } from '../core/errors.ts'
 import type { EndFrame, ModelFrame, ModelRequest, Provider } from '../core/model.ts'
-import type { Block, StopReason, TokenUsage } from '../core/view/content.ts'
-import type { MessagePart } from '../core/view/message.ts'
+import type { Block, MessagePart, StopReason, TokenUsage } from '../core/view/content.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
 import { type ValidateOptions, validate } from '../validate/validate.ts'
 import type { Profile, Violation } from '../validate/walk.ts'

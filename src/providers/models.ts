@@ -12,8 +12,7 @@ import type {
   ModelPort,
 } from '../core/ports.ts'
 import { partInWords } from '../core/repair/result-content.ts'
-import type { ModelRef, Part, TokenUsage } from '../core/view/content.ts'
-import type { Message, MessagePart } from '../core/view/message.ts'
+import type { Message, MessagePart, ModelRef, Part, TokenUsage } from '../core/view/content.ts'
 import type { Secret } from '../redact/known.ts'
 import {
   type RedactedValue,

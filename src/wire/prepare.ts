@@ -16,8 +16,7 @@ import {
   type Json,
   wellFormed as mended,
 } from '../core/text/json.ts'
-import type { StopReason, TokenUsage } from '../core/view/content.ts'
-import type { Message, MessagePart } from '../core/view/message.ts'
+import type { Message, MessagePart, StopReason, TokenUsage } from '../core/view/content.ts'
 import { PROVIDER } from './anthropic/blocks.ts'
 import { underFormatName, underKnownNames } from './anthropic/write.ts'
 import { repairProfile, type WireProfile } from './repair/profile.ts'

@@ -1,8 +1,7 @@
 // Every profile there is a rule for, and who writes a request for it.
 import type { ModelFrame, ModelRequest } from '../../src/core/model.ts'
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import type { ThinkingPart } from '../../src/core/view/content.ts'
-import type { Message, MessagePart } from '../../src/core/view/message.ts'
+import type { Message, MessagePart, ThinkingPart } from '../../src/core/view/content.ts'
 import { buildWire } from '../../src/providers/anthropic/body.ts'
 import { BoundThinking, type ThinkingStyle } from '../../src/providers/anthropic/thinking.ts'
 import { asChat } from '../../src/providers/ollama/decode.ts'

@@ -10,8 +10,7 @@ import {
   type ToolSchema,
 } from '../../core/model.ts'
 import type { Built } from '../../core/view/build.ts'
-import type { Answer, TokenUsage } from '../../core/view/content.ts'
-import type { Message, MessagePart } from '../../core/view/message.ts'
+import type { Answer, Message, MessagePart, TokenUsage } from '../../core/view/content.ts'
 import { sumUsage } from '../../core/window/usage.ts'
 import { type Turn, traced } from '../core.ts'
 import type { WindowStatus } from './window-status.ts'

@@ -1,5 +1,5 @@
 // Ids of calls and names of tools as a provider takes them, the same for the same everywhere.
-import type { ToolCallPart, ToolResultPart } from '../view/message.ts'
+import type { ToolCallPart, ToolResultPart } from '../view/content.ts'
 import { type Changes, type IdRule, type RepairProfile, type Turn, withParts } from './turn.ts'
 
 /** The narrowest of what providers ask for. */

@@ -1,8 +1,8 @@
 // Repairs a broken history so that it can be sent, with a list of changes and reasons
 import type { Json } from '../text/json.ts'
 import { isWellFormed, wellFormed } from '../text/json.ts'
+import type { Message, MessagePart } from '../view/content.ts'
 import { ageImages } from '../view/media.ts'
-import type { Message, MessagePart } from '../view/message.ts'
 import { mendNames } from './names.ts'
 import { partInWords } from './result-content.ts'
 import { mendRounds } from './rounds.ts'

@@ -1,8 +1,7 @@
 // Checks each part: can it be sent in a message of its role, and what replaces it if not
 import { isFields } from '../text/json.ts'
-import type { NativePart } from '../view/content.ts'
+import type { Message, MessagePart, NativePart, ToolCallPart } from '../view/content.ts'
 import type { ImageLimits } from '../view/media.ts'
-import type { Message, MessagePart, ToolCallPart } from '../view/message.ts'
 import { mendResult, partInWords } from './result-content.ts'
 import {
   type Changes,

@@ -1,5 +1,5 @@
 // Thinking after changed content, and open tool rounds without their thinking
-import type { Message, MessagePart } from '../view/message.ts'
+import type { Message, MessagePart } from '../view/content.ts'
 import { callInWords, partInWords, resultInParts } from './result-content.ts'
 import { saysSomething } from './sendable.ts'
 import {

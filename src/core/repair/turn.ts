@@ -1,8 +1,7 @@
 // A message under repair: its parts with their places, and the list of changes
 import type { Json } from '../text/json.ts'
-import type { ModelRef } from '../view/content.ts'
+import type { Message, MessagePart, ModelRef } from '../view/content.ts'
 import type { ImageLimits } from '../view/media.ts'
-import type { Message, MessagePart } from '../view/message.ts'
 
 export type RepairKind =
   | 'aborted-call'

@@ -1,6 +1,7 @@
 // Messages from entries: the only place where a context becomes what a provider is sent.
 import type { EntryId } from '../edit/change.ts'
 import type { EventAt } from '../log/event.ts'
+import type { Message, MessagePart } from './content.ts'
 import {
   type Answer,
   CONTINUE_AFTER_COMPACT,
@@ -13,7 +14,6 @@ import {
 } from './content.ts'
 import type { Context } from './context.ts'
 import { findRoot, type Item, parseEntryId } from './entry.ts'
-import type { Message, MessagePart } from './message.ts'
 import { roundsOf } from './seam.ts'
 import {
   contentOf,

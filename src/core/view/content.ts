@@ -145,3 +145,47 @@ export const CONTINUE_AFTER_FOLD = 'Please continue from where you left off.'
 
 /** A reminder, so that a request ends on a user turn. */
 export const CONTINUE_AFTER_COMPACT = 'The thread was compacted. Continue.'
+
+/** RANGE's content types, under the names its design gives them. */
+export interface ProviderCheckpointContent {
+  readonly type: 'checkpoint'
+  readonly id: string
+}
+export interface ProviderSystemReminderContent {
+  readonly type: 'system_reminder'
+  readonly text: string
+}
+export interface ToolCallPart {
+  readonly type: 'tool_call'
+  readonly id: string
+  readonly name: string
+  readonly arguments: Json
+}
+/**
+ * The entry that a part comes from, under which it can be read again. Only on parts of which something
+ * may have to be left out on the way to a provider: images, and texts long enough to hold some.
+ */
+interface Referable {
+  readonly ref?: string
+}
+export interface ToolResultPart extends Referable {
+  readonly type: 'tool_result'
+  readonly id: string
+  readonly content: readonly Block[]
+  readonly status: ToolStatus
+}
+export type MessagePart =
+  | (TextPart & Referable)
+  | ThinkingPart
+  | RedactedThinkingPart
+  | (MediaPart & Referable)
+  | NativePart
+  | ToolCallPart
+  | ToolResultPart
+  | ProviderCheckpointContent
+  | ProviderSystemReminderContent
+
+export interface Message {
+  readonly role: 'user' | 'assistant'
+  readonly parts: readonly MessagePart[]
+}

@@ -1,6 +1,6 @@
 // Images by age: the limit of a request, and captions for the oldest
 import type { Json } from '../text/json.ts'
-import type { Block, Part } from './content.ts'
+import type { Block, Message, MessagePart, Part } from './content.ts'
 import {
   buildCaption,
   bytesInWords,
@@ -9,7 +9,6 @@ import {
   sizeInWords,
   sizeOfImage,
 } from './images.ts'
-import type { Message, MessagePart } from './message.ts'
 
 /** What a provider takes. A limit that is absent binds nobody. */
 export interface ImageLimits {

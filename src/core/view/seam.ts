@@ -3,8 +3,8 @@ import type { EntryId, Run } from '../edit/change.ts'
 import { bearsEntry, type EventAt, type ThreadEvent } from '../log/event.ts'
 import type { Sequence } from '../log/upcast.ts'
 import type { Reducer } from '../ports.ts'
+import type { ProviderCheckpointContent } from './content.ts'
 import { type Item, itemAt, originalId, parseEntryId } from './entry.ts'
-import type { ProviderCheckpointContent } from './message.ts'
 
 /** Anything that holds items in order: an array, or the sequence of a context. */
 export type Items = readonly Item[] | Sequence<Item>

@@ -2,7 +2,16 @@
 import type { EntryId } from '../edit/change.ts'
 import { bearsEntry, type EventAt, UNDONE_COMPACT } from '../log/event.ts'
 import { MIN_URL_CHARS } from '../text/fold-base64.ts'
-import type { Answer, Block, ToolCall, ToolResult, ToolStatus, UserContent } from './content.ts'
+import type {
+  Answer,
+  Block,
+  MessagePart,
+  ToolCall,
+  ToolResult,
+  ToolResultPart,
+  ToolStatus,
+  UserContent,
+} from './content.ts'
 import {
   callsAfter,
   callsOfAnswer,
@@ -11,7 +20,6 @@ import {
   newEntryAt,
   parseEntryId,
 } from './entry.ts'
-import type { MessagePart, ToolResultPart } from './message.ts'
 import type { Round } from './seam.ts'
 
 /** Of several results for one call the most telling counts; ties keep the first. */

@@ -1,8 +1,14 @@
 // A context as a Codex rollout: items of the history, and a `compacted` line where it replaces another.
 import type { ThreadEvent } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
-import type { Block, ThinkingPart } from '../../core/view/content.ts'
-import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
+import type {
+  Block,
+  Message,
+  MessagePart,
+  ThinkingPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../../core/view/content.ts'
 import { checkpointToText } from '../../core/view/seam.ts'
 import {
   blockWords,

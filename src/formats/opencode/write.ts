@@ -1,7 +1,6 @@
 // A context as an OpenCode export: messages with their parts, results inside of their calls.
 import type { Json } from '../../core/text/json.ts'
-import type { Block } from '../../core/view/content.ts'
-import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
+import type { Block, Message, MessagePart, ToolResultPart } from '../../core/view/content.ts'
 import { checkpointToText } from '../../core/view/seam.ts'
 import {
   blockWords,

@@ -1,7 +1,6 @@
 // A context as entries of pi, version 3: a summary as a compaction, everything else as messages.
 import type { Json } from '../../core/text/json.ts'
-import type { Block } from '../../core/view/content.ts'
-import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
+import type { Block, Message, MessagePart, ToolResultPart } from '../../core/view/content.ts'
 import { checkpointToText } from '../../core/view/seam.ts'
 import {
   blockWords,

@@ -6,8 +6,7 @@ import type {
 } from 'openai/resources/responses/responses'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { ModelRef } from '../../core/view/content.ts'
-import type { Message, MessagePart } from '../../core/view/message.ts'
+import type { Message, MessagePart, ModelRef } from '../../core/view/content.ts'
 import { PROFILES } from '../../validate/validate.ts'
 import type { Note } from '../../wire/openai-chat/rounds.ts'
 import {

@@ -11,7 +11,7 @@ import {
 } from '../../../test/generate/thread.ts'
 import { thoughtAnswer } from '../../../test/say.ts'
 import { seeds } from '../../../test/scale.ts'
-import type { Message, MessagePart } from '../../core/view/message.ts'
+import type { Message, MessagePart } from '../../core/view/content.ts'
 import { contentOf } from '../../core/view/sent-rounds.ts'
 import { compactRanges, type RangeReplacement } from './compact-ranges.ts'
 

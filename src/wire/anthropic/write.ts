@@ -1,7 +1,12 @@
 // Messages as an Anthropic conversation that keeps the rules of the wire: roles, rounds and ids.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { Block, MediaPart } from '../../core/view/content.ts'
-import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
+import type {
+  Block,
+  MediaPart,
+  Message,
+  MessagePart,
+  ToolResultPart,
+} from '../../core/view/content.ts'
 import { checkpointToText } from '../../core/view/seam.ts'
 import {
   findTurns,

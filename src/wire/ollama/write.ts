@@ -1,7 +1,7 @@
 // A model request as the body of a call of Ollama's own chat API.
 import type { ModelRequest } from '../../core/model.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
-import type { Message, MessagePart } from '../../core/view/message.ts'
+import type { Message, MessagePart } from '../../core/view/content.ts'
 import { answerText } from '../openai-chat/messages.ts'
 import {
   type Accepts,

@@ -1,7 +1,6 @@
 // The messages of a Chat Completions call: answers, one tool message for each call, and what users say.
 import type { Fields, Json } from '../../core/text/json.ts'
-import type { Block } from '../../core/view/content.ts'
-import type { Message, MessagePart } from '../../core/view/message.ts'
+import type { Block, Message, MessagePart } from '../../core/view/content.ts'
 import {
   type Accepts,
   argumentsText,

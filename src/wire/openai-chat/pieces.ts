@@ -1,8 +1,13 @@
 // Wire-neutral pieces for a model: texts, images and files from parts and results
 
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { Block, Media, ToolStatus } from '../../core/view/content.ts'
-import type { MessagePart, ToolResultPart } from '../../core/view/message.ts'
+import type {
+  Block,
+  Media,
+  MessagePart,
+  ToolResultPart,
+  ToolStatus,
+} from '../../core/view/content.ts'
 import { checkpointToText } from '../../core/view/seam.ts'
 import { type AnswerTurn, findCalls, type Note, type WireIds, type WireNames } from './rounds.ts'
 

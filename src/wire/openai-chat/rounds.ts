@@ -1,5 +1,5 @@
 // A conversation as turns whose calls are all answered, each exactly once: what every wire with tools needs.
-import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
+import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/content.ts'
 
 /** Is told what was left out or changed on the way to the wire. */
 export type Note = (problem: string) => void

@@ -1,8 +1,13 @@
 // A model request as the body of a Responses call: nothing is stored there, reasoning is carried along.
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { TextPart } from '../../core/view/content.ts'
-import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
+import type {
+  Message,
+  MessagePart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../../core/view/content.ts'
 import { withinImageLimits } from '../openai-chat/messages.ts'
 import {
   type Accepts,
