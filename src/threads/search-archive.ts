@@ -6,7 +6,7 @@ import { type ArchiveFind, type ArchiveFinds, refInThread } from '../core/search
 import { type ChoiceLimits, chooseFinds } from '../core/search/choose-finds.ts'
 import { textOfCall, textsIn } from '../core/search/documents.ts'
 import { countWords, stemsOf, weighTexts } from '../core/search/matching.ts'
-import { namesIn } from '../core/search/names.ts'
+import { namesIn } from '../core/search/words.ts'
 import type { ToolCall } from '../core/view/content.ts'
 import { parseEntryId } from '../core/view/entry.ts'
 import { pastThreadsOf } from './open-threads.ts'

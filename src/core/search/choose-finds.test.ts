@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../window/tokens/estimate.ts'
 import { chooseFinds } from './choose-finds.ts'
 import { countWords, stemsOf, weighTexts } from './matching.ts'
-import { namesIn } from './names.ts'
+import { namesIn } from './words.ts'
 
 function choose(query: string, texts: readonly string[], known: readonly string[] = []) {
   const words = stemsOf(query)

@@ -2,7 +2,7 @@
 import { cutHead, cutTail } from '../window/tokens/cut.ts'
 import { estimateTokens } from '../window/tokens/estimate.ts'
 import { type Asked, countWords, findStretch, scoreOf } from './matching.ts'
-import { namesIn } from './names.ts'
+import { namesIn } from './words.ts'
 
 export interface Candidate {
   readonly text: string
