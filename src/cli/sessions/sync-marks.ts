@@ -1,12 +1,50 @@
 // What each session was like when it was last imported into one store: whatever is the same is not read again
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { z } from 'zod'
 import type { Settings } from '../../core/settings/settings.ts'
+import { stateFolderPath } from '../../hosts/platform-folders.ts'
+import { computeSha256 } from '../../stores/rows/sha256.ts'
 import type { Io } from '../process-io.ts'
-import { stateFolder } from '../settings/places.ts'
+import { STORE_FILE, type Surroundings, stateFolder } from '../settings/places.ts'
 import { writeText } from '../terminal/io.ts'
 import type { FoundSession } from './find-sessions.ts'
-import { marksFile, storeIdentity } from './marks-file.ts'
+
+function marksFile(address: string, io: Surroundings): string {
+  const name = computeSha256(address).slice(0, 12)
+  return join(stateFolderPath(io), `synced-${name}.json`)
+}
+
+/** Another store has none of the threads. */
+async function storeIdentity(address: string, io: Surroundings): Promise<string> {
+  return address === 'sqlite' ? identityOf(join(stateFolderPath(io), STORE_FILE)) : address
+}
+
+/** A file that was deleted and created again is another one. */
+async function identityOf(file: string): Promise<string> {
+  const found = await stat(file).catch(() => undefined)
+  return found ? `${found.dev}-${found.ino}-${Math.floor(found.birthtimeMs)}` : 'none'
+}
+
+interface MarkedSessions {
+  readonly store?: string
+  readonly sessions?: Readonly<Record<string, { readonly threadId?: unknown }>>
+}
+
+/** The thread that a session was imported into; undefined where that is not known. */
+export async function markedThread(
+  address: string,
+  path: string,
+  io: Surroundings,
+): Promise<string | undefined> {
+  const text = await readFile(marksFile(address, io), 'utf8').catch(() => '')
+  // A file that was written half is read as none, as `Marks` does.
+  if (!text.endsWith('}')) return undefined
+  const { store, sessions = {} } = JSON.parse(text) as MarkedSessions
+  if (store !== (await storeIdentity(address, io))) return undefined
+  const threadId = Object.hasOwn(sessions, path) ? sessions[path]?.threadId : undefined
+  return typeof threadId === 'string' ? threadId : undefined
+}
 
 const schema = z.object({
   /** The file of the store: another one has none of these threads. */
