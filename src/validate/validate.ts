@@ -4,7 +4,7 @@ import { type Fields, isFields, type Json } from '../core/text/json.ts'
 import { ANTHROPIC_RULES } from './anthropic/index.ts'
 import { GEMINI_RULES } from './gemini/index.ts'
 import { OPENAI_CHAT_RULES } from './openai-chat/index.ts'
-import { findCalls, readMessages } from './openai-chat/messages.ts'
+import { findCalls, readMessages } from './openai-chat/tool-rounds.ts'
 import { OPENAI_RESPONSES_RULES } from './openai-responses/index.ts'
 import {
   type Exchange,

@@ -1,6 +1,10 @@
 // OpenAI Chat Completions, and the servers that speak it: what its requests say.
 import type { Fields, Json } from '../../core/text/json.ts'
-import { type ChatMessage, findCalls, readMessages } from '../../validate/openai-chat/messages.ts'
+import {
+  type ChatMessage,
+  findCalls,
+  readMessages,
+} from '../../validate/openai-chat/tool-rounds.ts'
 import { PROFILES } from '../../validate/validate.ts'
 import { isGiven, type Profile, readFields, readList, readText } from '../../validate/walk.ts'
 import {

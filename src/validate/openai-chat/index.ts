@@ -3,8 +3,16 @@
 
 import { isFields, type Json } from '../../core/text/json.ts'
 import { type Report, type Rule, readFields, readList, rule, textsAreWellFormed } from '../walk.ts'
-import { type ChatMessage, findCalls, readMessages, readParts, readTexts } from './messages.ts'
-import { CALL_RULES, TOOL_ROUND_RULES, TURN_RULES } from './tool-rounds.ts'
+import {
+  CALL_RULES,
+  type ChatMessage,
+  findCalls,
+  readMessages,
+  readParts,
+  readTexts,
+  TOOL_ROUND_RULES,
+  TURN_RULES,
+} from './tool-rounds.ts'
 
 // Limits of a Chat Completions request: tools, images, text length
 
