@@ -1,5 +1,5 @@
 // What a caller hands over wrong: a model that fails, a usage that cannot be read, a role that no format has
-import { ChatMessage } from '@langchain/core/messages'
+import { ChatMessage, HumanMessage } from '@langchain/core/messages'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { irreducibleOf } from '../core/edit/irreducible.ts'
 import type { Strategy } from '../core/edit/strategy.ts'
@@ -112,6 +112,31 @@ describe('a role', () => {
     expect(compact(said, { budget: 1_000 }).messages).toBe(said)
   })
 })
+
+it.each([
+  new HumanMessage('Hello.').toDict(),
+  JSON.parse(JSON.stringify(new HumanMessage('Hello.'))),
+])('says how a message of LangChain comes back from JSON: %j', (stored: object) => {
+  const hint = expect.stringContaining('mapStoredMessagesToChatMessages')
+  const refusal = expect.objectContaining({ code: 'unknown-format', hint })
+  expect(() => compact([stored], { budget: 1_000 })).toThrow(refusal)
+})
+
+it('counts pins that are larger than the budget in what must stay', () => {
+  const pins = ['Keep the port free. '.repeat(4_000)]
+  const refused = () => compact(history, { budget: 1_000, pins })
+  const found = irreducibleOf(thrownBy(refused))
+  expect(found?.biggest[0]?.what).toBe('pinned texts')
+  expect(found?.floor).toBeGreaterThanOrEqual(found?.biggest[0]?.tokens ?? Infinity)
+})
+
+function thrownBy(call: () => unknown): unknown {
+  try {
+    return call()
+  } catch (error) {
+    return error
+  }
+}
 
 it('gives messages of the type that it was given', async () => {
   const fitted = await createCompactor({ windowTokens: 100_000 }).fit(history)

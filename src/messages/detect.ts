@@ -81,14 +81,22 @@ function notAMessage(index: number): PrecisError {
   })
 }
 
-function mixed(index: number, { role, type }: AnyMessage): PrecisError {
+function mixed(index: number, message: AnyMessage): PrecisError {
+  const { role, type } = message
   const named = [role, type].filter((each) => typeof each === 'string').join(', ')
   return new PrecisError(
     'unknown-format',
     `messages[${index}]${named === '' ? '' : ` (${named})`} fits no format${index === 0 ? '' : ' that the messages before it have'}.`,
     {
       where: `messages[${index}]`,
-      hint: `Convert it, or leave it out: one array has one format. If all are of one format, name it, as in { format: '${FORMATS[0]}' }: ${FORMATS.join(', ')}.`,
+      hint: isStoredLangchain(message)
+        ? 'LangChain messages after JSON are no longer messages: revive them with `mapStoredMessagesToChatMessages` of @langchain/core/messages, or `load` of @langchain/core/load.'
+        : `Convert it, or leave it out: one array has one format. If all are of one format, name it, as in { format: '${FORMATS[0]}' }: ${FORMATS.join(', ')}.`,
     },
   )
+}
+
+/** As `message.toDict()` and `JSON.stringify(message)` write them. */
+function isStoredLangchain({ lc, type, data, kwargs }: AnyMessage): boolean {
+  return (lc === 1 && isRecord(kwargs)) || (typeof type === 'string' && isRecord(data))
 }

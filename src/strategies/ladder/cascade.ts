@@ -72,7 +72,9 @@ export function createCascade(rungs: readonly Rung[]): Strategy {
       const tokens = weightOf(context)
       if (tokens <= goal.tokens) return proposeNothing({ tokens, targetTokens: goal.tokens })
       const draft = beginDraft(context, eventAt)
-      let reached: Reached = { draft, edits: [], tokens, metadata: {} }
+      // A hard goal includes the pins that the gate adds: what is compared with it counts them from the start.
+      const start = goal.isHard ? tokens + weighNewPins(input) : tokens
+      let reached: Reached = { draft, edits: [], tokens: start, metadata: {} }
       let lossless = reached
       const climbed: Json[] = []
       const leftOut: LeftOut[] = []
