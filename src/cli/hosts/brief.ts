@@ -177,7 +177,7 @@ function findEnd(
   if (MAIL.test(line.slice(0, HEAD_CHARS))) return lines.length
   const [, name, other] = TAG.exec(line) ?? []
   if (name === undefined) return index
-  const closing = closings.get(name) ?? -1
+  const closing = closings.get(`</${name.toLowerCase()}>`) ?? -1
   if (closing > index) return closing + 1
   return closing < index && other === '' ? lines.length : index
 }

@@ -40,9 +40,9 @@ function isTalk(
   const names = [...speakers].filter((who) => NAMES.test(who.split(' ')[0] ?? ''))
   if (names.length > 0) return true
   if (speakers.size < 2) return false
+  const last = new Map(turns.map(({ who }, at) => [who, at]))
   const comesBack = turns.some(
-    ({ who }, at) =>
-      turns[at + 1]?.who !== who && turns.slice(at + 2).some((turn) => turn.who === who),
+    ({ who }, at) => turns[at + 1]?.who !== who && (last.get(who) ?? at) > at,
   )
   return comesBack || turns.some(({ said }) => TALK.test(said.trim())) || OF_TALK.test(text)
 }

@@ -165,3 +165,31 @@ describe('what binds', () => {
     expect(findConstraints(sentence)).toEqual([sentence])
   })
 })
+
+describe('the work for a message', () => {
+  const SHAPES: readonly (readonly [string, (at: number) => string])[] = [
+    ['code that nothing closes', () => '[code] x'],
+    ['quotations that nothing closes', () => '[quote=a] never do it'],
+    ['comments that nothing closes', () => '/* x'],
+    ['tags', (at) => `<a${at}>x`],
+    ['fences', () => '```'],
+    ['names', (at) => `zz${at}: never do it`],
+    ['names twice', (at) => `zz${at >> 1}: never do it`],
+    ['tickets', () => 'Type: x\n'],
+    ['sentences', (at) => `Never use v${at}.`],
+  ]
+  const shortestMs = (line: (at: number) => string, count: number) => {
+    const text = Array.from({ length: count }, (_, at) => line(at)).join('\n')
+    const timesMs = Array.from({ length: 3 }, () => {
+      const start = process.cpuUsage()
+      findConstraints(text)
+      const { user, system } = process.cpuUsage(start)
+      return (user + system) / 1_000
+    })
+    return Math.min(...timesMs)
+  }
+  it.each(SHAPES)('grows with its length: %s', (_, line) => {
+    // Eight times the lines: about 8 where it is in proportion, 64 where it is by the square.
+    expect(shortestMs(line, 8_000) / shortestMs(line, 1_000)).toBeLessThan(32)
+  })
+})

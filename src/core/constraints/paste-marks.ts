@@ -33,11 +33,13 @@ export function isQuoting(line: string, above: boolean): boolean {
   return line.trim() !== '' && (above || (QUOTED.test(line) && !line.trimStart().startsWith('|')))
 }
 
-/** By name, the last line that closes a tag, so that nothing inside can close it early. */
+const CLOSING = /<\/[a-z][\w-]{0,40}>|\[\/(?:quote|code)\]|#\+end_\w{1,20}|\*\//gi
+
+/** The last line that closes each tag or block, by the closing mark in small letters. */
 export function lastClosings(lines: readonly string[]): ReadonlyMap<string, number> {
   const closings = new Map<string, number>()
   lines.forEach((line, index) => {
-    for (const [, name = ''] of line.matchAll(/<\/([a-z][\w-]{0,40})>/gi)) closings.set(name, index)
+    for (const [mark] of line.matchAll(CLOSING)) closings.set(mark.toLowerCase(), index)
   })
   return closings
 }

@@ -118,7 +118,9 @@ export function typedLines(text: string): Line[] {
       inQuotation = false
       continue
     }
-    const end = findBlockEnd(lines, index) ?? findTagEnd(line.text, index, closings, lines.length)
+    const end =
+      findBlockEnd(line.text, index, closings, lines.length) ??
+      findTagEnd(line.text, index, closings, lines.length)
     if (end > index) {
       index = end
       continue
@@ -149,7 +151,7 @@ function findTagEnd(
 ): number {
   const tag = TAG.exec(line)
   if (tag === null) return index
-  const closed = closings.get(tag[1] ?? '') ?? -1
+  const closed = closings.get(`</${tag[1]}>`.toLowerCase()) ?? -1
   return closed < index && tag[2] === '' ? count : closed
 }
 
@@ -171,13 +173,18 @@ function isSetApart(line: Line | undefined): boolean {
 }
 
 /** Where a block that opens here is closed for the last time; alone on its line, else the end of the text. */
-function findBlockEnd(lines: readonly Line[], index: number): number | undefined {
-  const [opened, bracket, begun, more] = BLOCK.exec(lines[index]?.text ?? '') ?? []
+function findBlockEnd(
+  line: string,
+  index: number,
+  closings: ReadonlyMap<string, number>,
+  count: number,
+): number | undefined {
+  const [opened, bracket, begun, more] = BLOCK.exec(line) ?? []
   if (opened === undefined) return undefined
   const closing = bracket ? `[/${bracket}]` : begun ? `#+end_${begun}` : '*/'
-  const last = lines.findLastIndex(({ text }) => text.toLowerCase().includes(closing.toLowerCase()))
+  const last = closings.get(closing.toLowerCase()) ?? -1
   if (last > index) return last
-  return last === index || more ? undefined : lines.length
+  return last === index || more ? undefined : count
 }
 
 function isPasted(line: string): boolean {

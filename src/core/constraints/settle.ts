@@ -26,7 +26,7 @@ export function settle(text: string, asked: string, before: readonly string[]): 
   const by = takenBack.map((each) => each.by).filter((each) => !NAMELESS.test(each))
   const own = answer === undefined ? found : [answer]
   const binding = [...new Set([...own, ...by])]
-  const replaced = own.flatMap((newer) => [...findSuperseded(newer, before)])
+  const replaced = findSuperseded(own, before)
   return { binding, gone: new Set([...takenBack.map(({ gone }) => gone), ...replaced]) }
 }
 

@@ -1,6 +1,12 @@
 // A later statement of the user that takes the place of an earlier one, and those that do not.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { findSuperseded } from './supersede.ts'
+import { topicsOf } from './topics.ts'
+
+vi.mock(import('./topics.ts'), async (load) => {
+  const topics = await load()
+  return { ...topics, topicsOf: vi.fn(topics.topicsOf) }
+})
 
 const REPLACED = [
   ['Use Postgres for the session store.', "Actually, let's use SQLite for the session store."],
@@ -53,10 +59,21 @@ const STANDING = [
 
 describe('an earlier statement', () => {
   it.each(REPLACED)('%j no longer holds after %j', (before, after) => {
-    expect([...findSuperseded(after, ['Add a changelog entry.', before])]).toEqual([before])
+    expect([...findSuperseded([after], ['Add a changelog entry.', before])]).toEqual([before])
   })
 
   it.each(STANDING)('%j holds after %j', (before, after) => {
-    expect(findSuperseded(after, [before]).size).toBe(0)
+    expect(findSuperseded([after], [before]).size).toBe(0)
+  })
+
+  it('is read once, however many sentences follow', () => {
+    const before = Array.from({ length: 300 }, (_, at) => `Set the limit of worker${at} to ${at}.`)
+    const after = before.map(
+      (_, at) => `Actually, set the limit of queue${at} to ${at + 1} instead.`,
+    )
+    vi.mocked(topicsOf).mockClear()
+    findSuperseded(after, before)
+    // Each sentence with and without its values, and what is left of one without the word of change.
+    expect(vi.mocked(topicsOf).mock.calls.length).toBeLessThanOrEqual(3 * 600)
   })
 })

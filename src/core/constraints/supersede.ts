@@ -18,27 +18,64 @@ const FORBIDS = /\b(?:never|no|not|\w+n't|nie|niemals|kein\w*|nicht|jamais|nunca
 const CHANGING_SHARE = 0.5
 const LEAST_TOPICS = 2
 
-/** `before` in the order of the conversation. */
-export function findSuperseded(newer: string, before: readonly string[]): ReadonlySet<string> {
-  if (before.length === 0 || ASKS.test(newer) || ADDS.test(newer)) return new Set()
-  const changes = CHANGES.exec(newer)
-  const values = valuesOf(newer)
-  const named = NAMED.exec(newer)
-  // Most sentences set nothing: those cost nothing for each that was said before.
-  if (!changes && values === '' && !named) return new Set()
-  const plain = changes ? newer.replace(CHANGES, ' ') : newer
-  const now = topicsOf(plain)
-  const recent = new Set(before.slice(-RECENT))
-  return new Set(
-    before.filter((older) => {
-      if (older === newer || ASKS.test(older)) return false
-      if (values !== '' && setsAnother(newer, values, older)) return true
-      if (named && namesAnother(named, older)) return true
-      if (!changes || (FORBIDS.test(plain) && FORBIDS.test(older))) return false
-      const isRecent = recent.has(older) && SAME_THING.test(plain)
-      return isChanged(now, topicsOf(older), isRecent)
-    }),
+/** Of `before`, in the order of the conversation, what any of the newer sentences takes the place of. */
+export function findSuperseded(
+  newest: readonly string[],
+  before: readonly string[],
+): ReadonlySet<string> {
+  const olders = once(() =>
+    [...new Set(before)].filter((each) => !ASKS.test(each)).map(readSentence),
   )
+  const recent = new Set(before.slice(-RECENT))
+  const over = new Set<string>()
+  if (before.length === 0) return over
+  for (const newer of newest) {
+    const replaces = replacing(newer, recent)
+    if (replaces) for (const older of olders()) if (replaces(older)) over.add(older.text)
+  }
+  return over
+}
+
+/** Whether a sentence takes the place of an older one; most set nothing, and cost nothing for each. */
+function replacing(newer: string, recent: ReadonlySet<string>) {
+  if (ASKS.test(newer) || ADDS.test(newer)) return undefined
+  const changes = CHANGES.test(newer)
+  const mine = readSentence(newer)
+  if (!changes && mine.values === '' && !mine.named) return undefined
+  const plain = readSentence(changes ? newer.replace(CHANGES, ' ') : newer)
+  const sameThing = SAME_THING.test(plain.text)
+  return (older: Sentence): boolean => {
+    if (older.text === newer) return false
+    if (mine.values !== '' && setsAnother(mine, older)) return true
+    if (mine.named && older.named && namesAnother(mine.named, older.named)) return true
+    if (!changes || (plain.forbids && older.forbids)) return false
+    return isChanged(plain.topics(), older.topics(), sameThing && recent.has(older.text))
+  }
+}
+
+type Sentence = ReturnType<typeof readSentence>
+
+/** What is compared of a sentence, read once; its topics when they are asked for. */
+function readSentence(text: string) {
+  return {
+    text,
+    values: valuesOf(text),
+    named: NAMED.exec(text),
+    forbids: FORBIDS.test(text),
+    isLowerBound: LOWER_BOUND.test(text),
+    topics: once(() => topicsOf(text)),
+    topicsWithoutValues: once(() =>
+      topicsOf(text.replaceAll(VALUE, (set, value) => set.slice(0, -value.length))),
+    ),
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }
 
 /** Something is said of the same: a name of its own for it, or a value, is new. */
@@ -54,18 +91,13 @@ function isChanged(
 }
 
 /** The same said with another number: the newer one holds. */
-function setsAnother(newer: string, values: string, older: string): boolean {
-  const old = valuesOf(older)
-  if (old === '' || values === old) return false
-  if (LOWER_BOUND.test(newer) !== LOWER_BOUND.test(older)) return false
-  const [mine = NONE, others = NONE] = [newer, older].map((each) =>
-    topicsOf(each.replaceAll(VALUE, (set, value) => set.slice(0, -value.length))),
-  )
+function setsAnother(newer: Sentence, older: Sentence): boolean {
+  if (older.values === '' || newer.values === older.values) return false
+  if (newer.isLowerBound !== older.isLowerBound) return false
+  const [mine, others] = [newer.topicsWithoutValues(), older.topicsWithoutValues()]
   const common = topicsIn(mine, others)
   return common >= LEAST_TOPICS && common === mine.size && common === others.size
 }
-
-const NONE: ReadonlySet<string> = new Set()
 
 const LOWER_BOUND = /\b(?:min(?:imum)?|at least|above|more than|over)\b/i
 
@@ -81,8 +113,10 @@ function valuesOf(sentence: string): string {
 const NAMED =
   /^(.{3,80}?\b(?:is|are|is called|are called|named|called|=|heißt|s'appelle|se llama)) [`"']?([\w@./:-]*[\w@/:-])[`"']?[.!]*$/i
 
-function namesAnother([, what = '', name = '']: RegExpExecArray, older: string): boolean {
-  const [, before = '', other = ''] = NAMED.exec(older) ?? []
+function namesAnother(
+  [, what = '', name = '']: RegExpExecArray,
+  [, before = '', other = '']: RegExpExecArray,
+): boolean {
   const isName = (each: string) => /[\d_./:@-]/.test(each)
   return (
     what.toLowerCase() === before.toLowerCase() && name !== other && isName(name) && isName(other)

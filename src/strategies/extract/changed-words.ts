@@ -20,8 +20,7 @@ export function supersedeWords(words: UserMessage[], text: string): readonly str
   const sentences = findSentences(text)
   const recent = words.slice(-CHANGED_MESSAGES)
   const before = recent.flatMap((word) => word.sentences ?? []).slice(-MOST_SENTENCES)
-  const newest = sentences.slice(-MOST_SENTENCES)
-  const over = new Set(newest.flatMap((each) => [...findSuperseded(each, before)]))
+  const over = findSuperseded(sentences.slice(-MOST_SENTENCES), before)
   if (over.size === 0) return sentences
   const from = words.length - recent.length
   for (const [at, word] of recent.entries()) {
