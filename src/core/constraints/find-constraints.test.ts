@@ -57,6 +57,12 @@ const BINDING = [
   "I'd be unhappy to see another dependency sneak in.",
   'The API key stays out of the repo.',
   'Only Ana merges to release.',
+  'When a migration fails, roll it back before doing anything else.',
+  'You can skip the Windows build entirely; we dropped support.',
+  'Use tabs.',
+  'All user-facing strings go through i18n.t, without exception.',
+  'Für jede Änderung brauchst du vorher mein Okay.',
+  'コメントは日本語で書くようにしてください。',
 ]
 
 const ORDINARY = [

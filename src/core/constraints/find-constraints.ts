@@ -8,7 +8,7 @@ const NUMBER = '(?:\\d|one|two|three|four|five|six|ten|a (?:dozen|hundred|second
 /** English cues: imperatives, modals, rules, wishes, limits, corrections, and false friends */
 const ENGLISH: Cues = {
   words:
-    /\b(?:the|is|are|and|to|of|in|it|this|that|you|we|i|not|please|for|on|with|be|don't|do|never|always|only|use|no|our|my|a|an|me|per|was|have|has|at|or|so|your|what|how|why|from|by|as|if|wait|every|each|max)\b/gi,
+    /\b(?:the|is|are|and|to|of|in|it|this|that|you|we|i|not|please|for|on|with|be|don't|do|never|always|only|use|no|our|my|a|an|me|per|was|have|has|at|or|so|your|what|how|why|from|by|as|if|wait|every|each|max|all|any|when|but|they|their|there|than|should|must|can|without|through|into)\b/gi,
   binds: [
     clause(
       '(?:never|do not|do n.t|don.?t|avoid|refrain|(?:stop|quit) \\w+ing|no more|always|stick (?:to|with)|make sure|be sure|ensure|prefer|favou?r|remember|keep in mind|bear in mind|assume|treat|hands off|stay|keep away|under no circumstances|on no account|let.?s (?:go with|stick|keep|not|avoid|use|leave|make it|stay))',
@@ -46,6 +46,7 @@ const ENGLISH: Cues = {
     // Of things in general.
     /^(?!(?:the|this|that|these|those|my|your|it|its|tests?|things|there|his|her)\b)(?:[\w/-]+ ){0,3}[\w/-]+s (?:should|must|have to|need to|are to) (?!work|pass|run|be (?:fine|ok|there|done|working|green))\w+(?!.*\b(?:now|again|already|by now|but)\b)/i,
     // Allowed.
+    /\byou (?:can|may|could) (?:just |also |safely |simply )?(?:skip|ignore|drop|disregard|omit|leave out|leave off|forget) (?!(?:it|that|this|me|the (?:previous|last|first))\b)\S+/i,
     /\b(?:is|are|be|it's|that's) (?:totally |perfectly |completely |also )?(?:fine|ok|okay|alright|allowed|acceptable) (?:to|for|if|when|as long)\b|\bfeel free to\b|\byou (?:can|may|could) (?:\S+ ){1,12}(?:without (?:asking|me)|on your own|whenever|any ?time|freely|as long as|directly)\b|\b(?:have|with) my (?:permission|blessing)\b|\bno need to (?!worry|apologi|thank|rush|hurry|panic|explain|shout|be\b)\w+|\b(?:are|is) fine only\b|^go ahead and .{2,60}\b(?:whenever|every time|without)\b/i,
     // Someone or something must, may not, is not to.
     /\b(?:must|shall|should|ought to|may|can) ?(?:not|never|n't|only|always)\b|\bcan't (?:go|leave|contain|have|use|end|ship|land|be)\b|\bwe (?:can't|cannot) (?:break|drop|rename|remove|afford|lose|depend|rely|expose|leak|store)\b/i,
@@ -58,6 +59,9 @@ const ENGLISH: Cues = {
     /\bunless (?:i|we|you|told|asked|necessary|absolutely)\b|^only (?:i|we) (?!know|have|see|had|saw|get|got|need)\w+/i,
     // Decided, and what is to be done wherever something is the case.
     /\b(?:we|i)(?:'ve| have)? (?:settled on|opted (?:for|against)|chose|went with|decided (?:on|for|against|not to|to (?:keep|use|drop|stay|go)))\b/i,
+    // What is to be done with anything of a kind; “when the build is green, merge it” is done once.
+    /^(?:if|when|whenever|in case) (?:an?|any|anything|something|someone) [^,?]{3,80}, (?:then |just |please |always )*(?!(?:he|she|it|we|they|you|i|who|what|why|how|nothing|which)\b)[a-z-]{2,}(?<!s)(?: back| out| up| off)? (?:it|them|that|this|the|an?|its|their|your|me|us|all|every|only|to|with|before|instead)\b/i,
+    /^use (?!(?:it|that|this|them|those|these|both|all|one|mine|yours|either|caution|case)\b)[\w@/.+#-]+(?: (?:and|or) [\w@/.+#-]+)?[.!]*$/i,
     /^if (?:an?|any|anything|something|there|you) [^,?]{3,80}, (?:then )?(?:just |please )?(?:install|ask|skip|stop|use|add|create|leave|tell|ignore|retry|fall back)\b/i,
     /^(?:please )?keep (?:the|our|using) (?!(?:changes?|good|work)\b)\w+/i,
     // In general, from now on.
@@ -97,6 +101,7 @@ const ENGLISH: Cues = {
     /\byou keep \w+ing\b|\bforget what i said\b|\b(?:is|are) (?:dead|deprecated|retired|gone for good)\b|\bis supposed to be\b|\bthe (?:right|correct|real|actual) (?:one|name|port|path|branch|url|value|file|version|endpoint) is\b/i,
   ],
   frees: [
+    /^(?:so |and |but |hm+,? |oh,? )?(?:it |that |this )?(?:just |also )?(?:looks|seems|sounds|appears|turns out) (?:like|as if|as though|that|to me|to be)\b/i,
     // What was measured, and what is only imagined.
     /^(?:so |and |now )?(?:assume|suppose|imagine|let's (?:say|assume|suppose|pretend|imagine)|say) (?:for (?:a|the|one) |that |the |we |you |all )/i,
     /\b(?:took|takes|got|gets|returned|returns|shows?|showed|gave|gives|prints?|was|were|came|ran) (?:[^.]{1,40} )?(?:instead of|rather than)\b/i,

@@ -54,7 +54,7 @@ export const LANGUAGES: readonly Cues[] = [
       // Of things in general.
       /^(?:neue[rsn]?|jede[rsn]?|alle|sämtliche) (?!die(?![\p{L}]))[^?,]{3,60}(?<![\p{L}])(?:braucht|brauchen|bekommt|bekommen|erhält|erhalten|gehört|gehören|kommt in|kommen in)(?![\p{L}])/iu,
       /(?<![\p{L}])(?:darf|darfst|dürfen|soll|sollst|sollen|sollte|sollten|muss|müssen|musst|braucht)(?![\p{L}]) [^?]*(?:nicht|kein|nur|nie|immer|bleiben|sein|werden|unter|höchstens|erst)/iu,
-      /(?<![\p{L}])(?:ab (?:jetzt|sofort|heute)|von nun an|künftig|zukünftig|in zukunft|grundsätzlich|generell|verboten|tabu|wird (?:hier )?(?:nichts|nie|kein\p{L}*)|(?:schreiben|nennen|benennen) wir|du (?:darfst|kannst) [^?]*(?:jederzeit|immer|ohne)|höchstens|maximal|mindestens|nicht mehr als|statt|anstatt|anstelle|sondern|bevorzug\w*|am liebsten|lieber|nicht anfassen|nicht ändern|unangetastet|in ruhe|ohne (?:meine|mein|rückfrage|zu fragen|\p{L}+ (?:zu \p{L}+|neu\p{L}+))|finger (?:weg|von)|und nicht|mach(?:e)? ich (?:selber|selbst)|frag mich|vorher fragen|bevor du|wir (?:verwenden|benutzen|nutzen|arbeiten|machen|deployen|nehmen) (?:hier )?(?:nur|nie|immer|kein\w*|ausschließlich)|ich (?:will|möchte) (?:kein\w*|nicht|nur|dass|immer|lieber))(?![\p{L}])/iu,
+      /(?<![\p{L}])(?:ab (?:jetzt|sofort|heute)|von nun an|künftig|zukünftig|in zukunft|grundsätzlich|generell|verboten|tabu|wird (?:hier )?(?:nichts|nie|kein\p{L}*)|(?:schreiben|nennen|benennen) wir|du (?:darfst|kannst) [^?]*(?:jederzeit|immer|ohne)|höchstens|maximal|mindestens|nicht mehr als|statt|anstatt|anstelle|sondern|bevorzug\w*|am liebsten|lieber|nicht anfassen|nicht ändern|unangetastet|in ruhe|ohne (?:meine|mein|rückfrage|zu fragen|\p{L}+ (?:zu \p{L}+|neu\p{L}+))|finger (?:weg|von)|und nicht|mach(?:e)? ich (?:selber|selbst)|frag mich|vorher fragen|mein(?:e[nr]?)? (?:okay|ok|freigabe|zustimmung|erlaubnis|einverständnis)|bevor du|wir (?:verwenden|benutzen|nutzen|arbeiten|machen|deployen|nehmen) (?:hier )?(?:nur|nie|immer|kein\w*|ausschließlich)|ich (?:will|möchte) (?:kein\w*|nicht|nur|dass|immer|lieber))(?![\p{L}])/iu,
       /(?<![\p{L}])\p{L}*[\p{L}\d.]+(?: \p{L}+)?, nicht \p{L}*[\p{L}\d.]+(?=[,.!]|$)|(?<![\p{L}])(?:pro|je) \p{Lu}\p{L}+ (?:nur |höchstens )?(?:ein|zwei|\d)/u,
       /^(?:nein|nee|nö|falsch|stimmt nicht|doch nicht|eigentlich|moment)[,.:! ]+\S[^?]{8,}/iu,
     ],
@@ -73,7 +73,7 @@ export const LANGUAGES: readonly Cues[] = [
     words:
       /(?<![\p{L}])(?:le|la|les|un|une|des|et|est|pas|ne|je|tu|on|nous|pour|dans|sur|que|qui|avec|plus|du|de|il|toujours|jamais|non|mais|en|ce|ça|merci|sans|à|au|aux|cette|vous|moi|quand|avant|uniquement|exclusivement|utilise|chaque|nouvelle|nouveau|doit|doivent|par|être|tous|toutes|faut|rien)(?![\p{L}])/giu,
     binds: [
-      /(?<![\p{L}])(?:désormais|dorénavant|à partir de maintenant|à l['’]avenir|interdit\w*|interdiction|surtout pas|tu peux [^?]*(?:si (?:tu veux|besoin|nécessaire)|sans|toujours)|pas de|sans (?:me )?demander|demande[sz]?[- ]moi|avant de|plutôt|au lieu de|à la place|je préfère|je veux|je ne veux|(?:doit|doivent) (?:rester|être|passer|tenir|toujours|jamais|pas|garder|finir|se )|ne (?:doit|doivent|peut|faut)|il faut|faut pas|maximum|au plus|au maximum|au moins|pas plus de|moins de \d|évite[rsz]?|assure[- ]toi|pense[sz]? à|n['’]oublie|touche[sz]? pas|laisse[sz]?|garde[sz]?|on (?:n['’])?utilise|limite[rsz]?|et (?:non )?pas (?:d|le|la|les|un|à|en|\d)\p{L}*|sans (?:toucher|casser|modifier|redémarrer|changer|ajouter|installer|supprimer|utiliser))(?![\p{L}])/iu,
+      /(?<![\p{L}])(?:désormais|dorénavant|à partir de maintenant|à l['’]avenir|interdit\w*|interdiction|surtout pas|tu peux [^?]*(?:si (?:tu veux|besoin|nécessaire)|sans|toujours)|pas de|sans (?:me )?demander|(?:mon|sans) (?:accord|feu vert|autorisation)|ma permission|demande[sz]?[- ]moi|avant de|plutôt|au lieu de|à la place|je préfère|je veux|je ne veux|(?:doit|doivent) (?:rester|être|passer|tenir|toujours|jamais|pas|garder|finir|se )|ne (?:doit|doivent|peut|faut)|il faut|faut pas|maximum|au plus|au maximum|au moins|pas plus de|moins de \d|évite[rsz]?|assure[- ]toi|pense[sz]? à|n['’]oublie|touche[sz]? pas|laisse[sz]?|garde[sz]?|on (?:n['’])?utilise|limite[rsz]?|et (?:non )?pas (?:d|le|la|les|un|à|en|\d)\p{L}*|sans (?:toucher|casser|modifier|redémarrer|changer|ajouter|installer|supprimer|utiliser))(?![\p{L}])/iu,
       /^(?:non|en fait|faux|attends?|erreur)[,.:! ]+\S[^?]{8,}/iu,
     ],
     frees: [
@@ -90,7 +90,7 @@ export const LANGUAGES: readonly Cues[] = [
       /(?<![\p{L}])(?:el|la|los|las|un|una|y|es|no|que|en|de|por|para|con|lo|se|yo|del|al|pero|más|solo|nunca|siempre|favor|antes|está|hay|gracias|nada|había|ese|este|esto|así|te|tu|mi|ahora|cada|su|partir|nueva|nuevo|usar|preferiría|función|sin|todos|todas)(?![\p{L}])/giu,
     binds: [
       /^(?:todo|toda|todos|todas|cada) [^?,]{3,60}(?<![\p{L}])(?:pasa|pasan|va|van|debe|deben|lleva|llevan|necesita|necesitan) (?:por|en|a|con|un|una)(?![\p{L}])/iu,
-      /(?<![\p{L}])(?:nada de|nadie (?:puede|debe|toca)|no (?:lo|la|los|las|me|le) \p{L}+|prohibido|prohibid\w+|no (?:toques|toquéis|uses|hagas|subas|cambies|borres|añadas|agregues|metas|commitees|pushees|instales|quiero|se (?:puede|debe|toca|permite)|debe\w*|puede\w*|hay que|más)|evita\w*|a partir de ahora|de ahora en adelante|en adelante|en el futuro|puedes [^?]*(?:si (?:hace falta|quieres|es necesario)|sin|siempre)|cada vez que|antes de|sin (?:preguntar\w*|permiso|avisar\w*|mi)|pregúnta\w*|avísa\w*|prefiero|preferiría|quiero que|mejor (?:usa|con)|en (?:vez|lugar) de|como (?:máximo|mucho)|máximo|mínimo|al menos|no más de|menos de \d|debe\w*|tiene\w* que|hay que|asegúrate|recuerda|deja|mantén|usamos|limita\w*|y no (?:la|el|a|en|\d|\p{L}+$)|sin (?:tocar|romper|cambiar|reiniciar|modificar))(?![\p{L}])/iu,
+      /(?<![\p{L}])(?:nada de|nadie (?:puede|debe|toca)|no (?:lo|la|los|las|me|le) \p{L}+|prohibido|prohibid\w+|no (?:toques|toquéis|uses|hagas|subas|cambies|borres|añadas|agregues|metas|commitees|pushees|instales|quiero|se (?:puede|debe|toca|permite)|debe\w*|puede\w*|hay que|más)|evita\w*|a partir de ahora|de ahora en adelante|en adelante|en el futuro|puedes [^?]*(?:si (?:hace falta|quieres|es necesario)|sin|siempre)|cada vez que|antes de|sin (?:preguntar\w*|permiso|avisar\w*|mi)|mi (?:permiso|aprobación|visto bueno|autorización)|pregúnta\w*|avísa\w*|prefiero|preferiría|quiero que|mejor (?:usa|con)|en (?:vez|lugar) de|como (?:máximo|mucho)|máximo|mínimo|al menos|no más de|menos de \d|debe\w*|tiene\w* que|hay que|asegúrate|recuerda|deja|mantén|usamos|limita\w*|y no (?:la|el|a|en|\d|\p{L}+$)|sin (?:tocar|romper|cambiar|reiniciar|modificar))(?![\p{L}])/iu,
       /^(?:no|te equivocaste|en realidad|espera|error|mal)[,.:! ]+\S[^?]{8,}/iu,
     ],
     frees: [
@@ -150,7 +150,7 @@ export const LANGUAGES: readonly Cues[] = [
     // Chinese
     words: /\p{Script=Han}/gu,
     binds: [
-      /不要|别再|别(?!人|的|担心|急|名)|切勿|请勿|不得|不准|不许|不允许|不可以|禁止|千万|严禁|必须|务必|一律|不要再|一定要|只(?:能|用|准|许|要用|支持|在)|以后|从现在(?:开始|起)|从今|今后|每次|记得|记住|先问|不用问|可以直接|随时可以|先(?:跟|和)我|经过我|尽量|优先|最好|宁可|最多|最少|至少|不(?:能|要)?超过|不得超过|控制在|以内|不是.*(?:而是|，是|，用)|是[^，。]{1,20}，(?:而)?不是|应该(?:用|改)|改用|统一|保持|不对|更喜欢|谁都不|偏好|不能(?:清|改|删|提交|出现|放|写|用|碰|推|有)|我们(?:都|只|从不|不)|动都|别动/u,
+      /不要|别再|别(?!人|的|担心|急|名)|切勿|请勿|不得|不准|不许|不允许|不可以|禁止|千万|严禁|必须|务必|一律|不要再|一定要|只(?:能|用|准|许|要用|支持|在)|以后|从现在(?:开始|起)|从今|今后|每次|记得|记住|先问|不用问|可以直接|随时可以|先(?:跟|和)我|经过我|我(?:的)?(?:同意|批准|许可)|尽量|优先|最好|宁可|最多|最少|至少|不(?:能|要)?超过|不得超过|控制在|以内|不是.*(?:而是|，是|，用)|是[^，。]{1,20}，(?:而)?不是|应该(?:用|改)|改用|统一|保持|不对|更喜欢|谁都不|偏好|不能(?:清|改|删|提交|出现|放|写|用|碰|推|有)|我们(?:都|只|从不|不)|动都|别动/u,
     ],
     frees: [
       /[吗呢么][？?]?$|[？?]$|为什么|怎么(?!都)|不要紧|不用担心|别担心|没关系|不用(?:了|管|谢)|谢谢|不对劲|掉不下来|一直(?!用|保持)|应该是我|总是(?:返回|失败|报)|只(?:是|在.*(?:失败|报错|出现|发生))|从来没|应该(?:是|没|就|可以)(?:.{0,6}(?:问题|了|吧))/u,
@@ -160,7 +160,7 @@ export const LANGUAGES: readonly Cues[] = [
     // Japanese
     words: /[\p{Script=Hiragana}\p{Script=Katakana}]/gu,
     binds: [
-      /[うくぐすつぬぶむる]こと[。！]?$|ないで|しないこと|ないこと|するな|触るな|(?:使|書|消|変え|触|入れ)(?:わ|か|さ|ら|れ)?な(?:い(?:で|よう|こと|ルール)|よう)|禁止|厳禁|必ず|絶対に|ない方向|ない(?:ように)?お願い|だけ(?:を|で|に|使|に)|のみ|今後|これから(?:は|も)|これ以降|以降は|毎回|たびに|前に(?:は)?(?:必ず|一度|まず|聞|確認|相談|実行)|勝手に|許可|ではなく|じゃなくて|じゃなく|いや、|違います|違う、|違って|以内|以下に|最大|まで(?:に(?:して|抑)|と)|超え(?:ない|て)|優先|てほしい|できれば|事前に|なるべく|できるだけ|ほうがいい|方がいい|好み|ルール|常に|いつも.*(?:して|ください)|統一|てはいけ|ちゃだめ|ダメ|だめ|NG/u,
+      /[うくぐすつぬぶむる]こと[。！]?$|ないで|しないこと|ないこと|するな|触るな|(?:使|書|消|変え|触|入れ)(?:わ|か|さ|ら|れ)?な(?:い(?:で|よう|こと|ルール)|よう)|禁止|厳禁|必ず|絶対に|ない方向|ない(?:ように)?お願い|だけ(?:を|で|に|使|に)|のみ|今後|これから(?:は|も)|これ以降|以降は|毎回|たびに|前に(?:は)?(?:必ず|一度|まず|聞|確認|相談|実行)|勝手に|許可|ではなく|じゃなくて|じゃなく|いや、|違います|違う、|違って|以内|以下に|最大|まで(?:に(?:して|抑)|と)|超え(?:ない|て)|優先|[うくぐすつぬぶむ]ように(?:して|お願い)|承認|てほしい|できれば|事前に|なるべく|できるだけ|ほうがいい|方がいい|好み|ルール|常に|いつも.*(?:して|ください)|統一|てはいけ|ちゃだめ|ダメ|だめ|NG/u,
     ],
     frees: [
       /[か][？?。]?$|[？?]$|なぜ|どうして|心配しないで|気にしないで|大丈夫|いつも(?:null|失敗|返|落ち)|だけ(?:失敗|落ち|起き|です)|わからない|分からない|かもしれない|はず/u,
