@@ -161,7 +161,30 @@ describe('ranges on the transcript of the vectors', () => {
     refuses(transcript(), [{ to: 'zzzzzz', summary: 'S' }], 'zzzzzz', valid)
     refuses(transcript(), [{ from: 'zzzzzz', summary: 'S' }], 'zzzzzz', valid)
     refuses(transcript(), [{ from: '<checkpoint:zzzzzz>', summary: 'S' }], ':zzzzzz>', valid)
-    refuses(transcript(), [{ to: 'AAAAAA', summary: 'S' }], 'AAAAAA', valid)
+    refuses(transcript(), [{ from: '<checkpoint:zzzzzz/>', summary: 'S' }], 'zzzzzz/>', valid)
+    refuses(transcript(), [{ from: 'aaaaaa to bbbbbb', summary: 'S' }], 'aaaaaa to', valid)
+    refuses(transcript(), [{ from: '', summary: 'S' }], valid)
+  })
+
+  it.each([
+    '<checkpoint:aaaaaa>',
+    '<checkpoint:aaaaaa/>',
+    ' <checkpoint: aaaaaa /> ',
+    '</checkpoint:aaaaaa>',
+    '`<checkpoint:aaaaaa/>`',
+    '"<checkpoint:aaaaaa>"',
+    "'aaaaaa'",
+    '<CHECKPOINT:AAAAAA>',
+    'AAAAAA',
+    '<checkpoint id="aaaaaa"/>',
+    '&lt;checkpoint:aaaaaa&gt;',
+    '\\u003ccheckpoint:aaaaaa\\u003e',
+    '[checkpoint:aaaaaa]',
+    '**checkpoint aaaaaa**',
+    '<checkpoint:aaaaaa></checkpoint>',
+    'checkpoint:aaaaaa.',
+  ])('takes a mark as a model copies it: %s [RANGE-48]', (from) => {
+    expect(given({ from, to: 'cccccc', summary: 'S' })).toEqual([U1, S, A3])
   })
 
   it('overlapping ranges are an error that names the pair [RANGE-45] [RANGE-49]', () => {

@@ -106,16 +106,18 @@ interface Ends {
   readonly to: string | undefined
 }
 
-/** As it stands in the thread, tag and all: whoever copies it means it. */
-const AS_WRITTEN = /^[\s`"'<]*(?:checkpoint\s*[:\s]\s*)?([A-Za-z0-9]{6})[\s`"'>]*$/i
+/** What a copied mark has beside its id: the tag, an attribute, escaped brackets. */
+const AROUND_ID = /\\u003[ce]|&\w+;|checkpoints?\b|\bid\b/gi
 
-/** The id that is meant; what cannot be read as one stays as it is, to be named in the error. */
+/** The id that is meant, however its mark was copied; what cannot be read as one stays, for the error. */
 function checkpointNamed(
   given: string | undefined,
   checkpoints: ReadonlyMap<string, number>,
 ): string | undefined {
-  const id = AS_WRITTEN.exec(given ?? '')?.[1] ?? ''
-  return checkpoints.has(id) ? id : given
+  const words = given?.replaceAll(AROUND_ID, ' ').match(/[A-Za-z0-9]+/g) ?? []
+  const [id = ''] = words
+  if (words.length !== 1) return given
+  return [id, id.toLowerCase()].find((each) => checkpoints.has(each)) ?? given
 }
 
 function findRange(
