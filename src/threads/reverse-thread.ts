@@ -1,5 +1,6 @@
 // Undo, redo and expand of a thread: load the originals, then append one event
 import type { EntryId } from '../core/edit/change.ts'
+import { expandAlone } from '../core/edit/expand-alone.ts'
 import { expand, type ReversalDraft, redo, undo } from '../core/edit/reverse.ts'
 import { PrecisError } from '../core/errors.ts'
 import {
@@ -34,10 +35,20 @@ function redoThread(thread: LiveThread, target?: number): Promise<ThreadEvent> {
   })
 }
 
-function expandThread(thread: LiveThread, ref: EntryId): Promise<ThreadEvent> {
+export interface ExpandOptions {
+  /** Brings an original back without the others that the same text stands for. */
+  readonly isAlone?: boolean
+}
+
+function expandThread(
+  thread: LiveThread,
+  ref: EntryId,
+  { isAlone = false }: ExpandOptions,
+): Promise<ThreadEvent> {
+  const draft = isAlone ? expandAlone : expand
   return reverse(thread, () => ({
     changes: [...new Set([...thread.context.active, ...thread.context.stack])],
-    draft: () => expand(thread.context, thread.rows.eventAt, ref),
+    draft: () => draft(thread.context, thread.rows.eventAt, ref),
   }))
 }
 
@@ -172,8 +183,8 @@ export function reversing(threads: OpenThreads) {
       threads
         .on(threadId, (thread) => redoThread(thread, target))
         .catch((thrown: unknown) => pointForth(threads, threadId, thrown)),
-    expand: (threadId: string, ref: EntryId) =>
-      threads.on(threadId, (thread) => expandThread(thread, ref)),
+    expand: (threadId: string, ref: EntryId, options: ExpandOptions = {}) =>
+      threads.on(threadId, (thread) => expandThread(thread, ref, options)),
   }
 }
 

@@ -26,7 +26,7 @@ import {
 } from './drafts.ts'
 import { LiveThread } from './live-thread.ts'
 import { OpenThreads } from './open-threads.ts'
-import { branching, readOriginals, reversing } from './reverse-thread.ts'
+import { branching, type ExpandOptions, readOriginals, reversing } from './reverse-thread.ts'
 
 export interface ThreadsOptions {
   readonly store: Store
@@ -85,7 +85,8 @@ export interface Threads extends ThreadProposals {
   unpin(threadId: string, pinId: string): Promise<void>
   undo(threadId: string, compaction?: number): Promise<ThreadEvent>
   redo(threadId: string, undone?: number): Promise<ThreadEvent>
-  expand(threadId: string, ref: EntryId): Promise<ThreadEvent>
+  /** Puts back what an entry stands for; with `isAlone`, one original and nothing else. */
+  expand(threadId: string, ref: EntryId, options?: ExpandOptions): Promise<ThreadEvent>
   /** The original events that a ref stands for, `limit` at most. */
   originals(threadId: string, ref: EntryId, limit?: number): Promise<ThreadEvent[]>
   /** A new thread that shares the past of this one up to `seq` (default: all of it). */

@@ -185,22 +185,25 @@ describe('/expand', () => {
     return { ...setup, refs, before, once, twice: await refs() }
   }
 
-  it('brings an entry back through everything that covers it, and says with how many', async () => {
+  it('brings an entry back alone, through everything that covers it', async () => {
     const { agent, threadId, refs, before, twice } = await compactedTwice()
     const ref = before[0] ?? ''
     const outcome = await agent.sendMessage(threadId, `/expand [ref:${ref}]`)
-    expect(await refs()).toEqual(before)
+    expect(await refs()).toEqual([twice[0], ref, ...twice.slice(1)])
     expect(outcome).toMatchObject({ reply: { ok: true } })
-    expect(JSON.stringify(outcome)).toContain(
-      `${ref} is back in the context, with ${before.length - twice.length} more that the same text stood for`,
-    )
+    expect(JSON.stringify(outcome)).toContain(`${ref} is back in the context. /undo reverts this.`)
+    await agent.sendMessage(threadId, '/undo')
+    expect(await refs()).toEqual(twice)
   })
 
-  it('is undone by /undo, one step at a time', async () => {
-    const { agent, threadId, refs, before, twice } = await compactedTwice()
+  it('puts all back that a text stands for, also after one of them came back alone', async () => {
+    const { agent, threadId, refs, before, once, twice } = await compactedTwice()
     await agent.sendMessage(threadId, `/expand ${before[0]}`)
-    await agent.sendMessage(threadId, '/undo 2')
-    expect(await refs()).toEqual(twice)
+    const outcome = await agent.sendMessage(threadId, `/expand ${twice[0]}`)
+    expect(await refs()).toEqual(once)
+    expect(JSON.stringify(outcome)).toMatch(
+      /entr(y is|ies are) back in the context in place of c\d+\.\d+/,
+    )
   })
 
   it('does not keep a compaction from being undone by its number', async () => {

@@ -99,9 +99,13 @@ const RUNS: Run = {
     return 'The compaction is applied again.'
   },
   expand: async ({ core, threadId }, { ref }) => {
-    const others = (await expandEntry(core, threadId, ref)) - 1
-    const more = others > 0 ? `, with ${others} more that the same text stood for` : ''
-    return `${ref} is back in the context${more}. /undo takes it out again.`
+    const count = await expandEntry(core, threadId, ref)
+    if (ref.startsWith('c')) {
+      const entries = count === 1 ? 'One entry is' : `${count} entries are`
+      return `${entries} back in the context in place of ${ref}. /undo reverts this.`
+    }
+    const more = count > 1 ? `, with ${count - 1} more that belong to it` : ''
+    return `${ref} is back in the context${more}. /undo reverts this.`
   },
   pin: async ({ core, threadId }, { text }) => {
     const pinId = await core.ports.threads.pin(threadId, { text, by: 'user' })

@@ -33,32 +33,44 @@ export function undoCompaction(
   threadId: string,
   seq: number,
 ): Promise<ThreadEvent> {
-  const { threads, store } = core.ports
   return core.desks.of(threadId).request.run(async () => {
-    const { stack } = await threads.context(threadId)
-    for (const later of stack.filter((change) => change > seq).reverse()) {
-      const [row] = await store.read(threadId, { from: later, to: later })
-      const event = row && readRow(row)
-      if (event?.type === 'CONTENT_EXPANDED' && event.data.of === seq)
-        await threads.undo(threadId, later)
-    }
-    return threads.undo(threadId, seq)
+    await undoExpansions(core, threadId, seq)
+    return core.ports.threads.undo(threadId, seq)
   })
 }
 
-/** Puts a removed entry back into the context, through everything that covers it; how many came back with it. */
+/** What was brought back of one compaction goes out again, the newest first. */
+async function undoExpansions(
+  { ports: { threads, store } }: AgentCore,
+  threadId: string,
+  seq: number,
+): Promise<void> {
+  const { stack } = await threads.context(threadId)
+  for (const later of stack.filter((change) => change > seq).reverse()) {
+    const [row] = await store.read(threadId, { from: later, to: later })
+    const event = row && readRow(row)
+    if (event?.type === 'CONTENT_EXPANDED' && event.data.of === seq)
+      await threads.undo(threadId, later)
+  }
+}
+
+/**
+ * Puts a removed entry back into the context, alone; an entry that a compaction put there gives way to all that
+ * it stands for. Says how many came back.
+ */
 export async function expandEntry(core: AgentCore, threadId: string, ref: string): Promise<number> {
   const { threads } = core.ports
   if (!isEntryId(ref)) throw unknownRef(ref)
-  const { original } = parseEntryId(ref)
+  const { original, seq } = parseEntryId(ref)
   return core.desks.of(threadId).request.run(async () => {
     const isShown = async () =>
       (await threads.context(threadId)).items.toArray().some(({ id }) => id === ref)
     if (original && (await isShown()))
       throw new PrecisError('invalid-input', `${ref} is in the context already.`, { where: ref })
+    if (!original) await undoExpansions(core, threadId, seq)
     let count = 0
     do {
-      const event = await threads.expand(threadId, ref)
+      const event = await threads.expand(threadId, ref, { isAlone: original })
       if (isChange(event)) count += countRestored(event.data.edits)
     } while (original && !(await isShown()))
     return count

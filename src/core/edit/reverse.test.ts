@@ -308,3 +308,59 @@ describe('refs', () => {
     expect(covered('e5', log.eventAt)).toEqual(['e5'])
   })
 })
+
+describe('expand one entry alone', () => {
+  it('puts it behind the summary, in the order of the log, and leaves the others out', () => {
+    const log = sample()
+    summarise(log, 'S1', 'e1', 'e2', 'e3', 'e4')
+    const compacted = log.items
+    log.expandAlone('e3')
+    expect(ids(log)).toEqual(['c6.0', 'e3', 'e5'])
+    log.expandAlone('e4')
+    log.expandAlone('e1')
+    expect(ids(log)).toEqual(['c6.0', 'e1', 'e3', 'e4', 'e5'])
+    for (const _ of [1, 2, 3]) log.undo()
+    expect(log.items).toEqual(compacted)
+  })
+
+  it('reaches through a summary of summaries in one step', () => {
+    const log = sample()
+    summarise(log, 'S1', 'e1', 'e2')
+    summarise(log, 'S2', 'c6.0', 'e3')
+    log.expandAlone('e1')
+    expect(ids(log)).toEqual(['c7.0', 'e1', 'e4', 'e5'])
+  })
+
+  it('brings a call back with its results, and no other round', () => {
+    const log = new TestLog()
+    log.append([user('go'), ...answer('one', 'a', 'b'), result('a', 'A'), result('b', 'B')])
+    log.append([...answer('two', 'c'), result('c', 'C'), user('thanks')])
+    const [, , first, , last] = ids(log)
+    summarise(log, 'S', ...ids(log).slice(0, -1))
+    const made = ids(log)[0]
+    log.expandAlone(first as EntryId)
+    expect(ids(log)).toEqual([made, 'e2', 'e5', 'e6', ids(log).at(-1)])
+    expect(log.build().problems).toEqual([])
+    log.expandAlone(last as EntryId)
+    expect(log.build().problems).toEqual([])
+  })
+
+  it('does not count an entry twice that is back and covered again', () => {
+    const log = sample()
+    summarise(log, 'S1', 'e1', 'e2', 'e3')
+    log.expandAlone('e2')
+    summarise(log, 'S2', 'c6.0', 'e2', 'e4')
+    expect(covered(ids(log)[0] as EntryId, log.eventAt)).toEqual(['e1', 'e2', 'e3', 'e4'])
+  })
+
+  it('puts back the whole of what was rewritten', () => {
+    const log = new TestLog()
+    log.append([...answer('go', 'a'), result('a', 'all of it')])
+    const data = { id: 'a', content: [], status: 'completed' as const }
+    log.compact({
+      edits: [{ covers: ['e3'], put: [{ type: 'TOOL_RESULT', data, label: 'trimmed', of: 'e3' }] }],
+    })
+    log.expandAlone('e3')
+    expect(ids(log)).toEqual(['e1', 'e3'])
+  })
+})

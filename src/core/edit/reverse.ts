@@ -70,13 +70,23 @@ export function expand(context: Context, eventAt: EventAt, id: EntryId): Reversa
     // Covered again since: what covers it comes back first.
     const hidden = coverOf(edit, id, visible)
     if (hidden) return expand(context, eventAt, hidden)
-    const data = reversal(context, change, [withThinkingHidden(edit)], seq, eventAt)
-    return { type: 'CONTENT_EXPANDED', data: { ...data, of: seq, reverts: seq } }
+    return reversalOf(context, [withThinkingHidden(edit)], seq, eventAt)
   }
   throw new PrecisError('unknown-entry', `No entry of the context replaces ${id}.`, {
     where: id,
     hint: 'Name an entry that a compaction added or removed.',
   })
+}
+
+/** Edits that bring back a part of what the compaction `of` removed. */
+export function reversalOf(
+  context: Context,
+  edits: readonly Edit[],
+  of: number,
+  eventAt: EventAt,
+): ReversalDraft {
+  const data = reversal(context, changeAt(of, eventAt), edits, of, eventAt)
+  return { type: 'CONTENT_EXPANDED', data: { ...data, of, reverts: of } }
 }
 
 /** How many entries edits bring back that were not in the context before. */

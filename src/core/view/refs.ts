@@ -53,21 +53,27 @@ export function covered(
  */
 export function* walkCovered(id: EntryId, eventAt: EventAt): Generator<EntryId | MissingRows> {
   const stack: Part[] = [{ run: id, kept: NOTHING }]
-  const seen = new Set<EntryId>() // a damaged log may go in circles
+  // A damaged log may go in circles, and what was brought back alone may be covered a second time.
+  const seen = new Set<EntryId>()
   for (let part = stack.pop(); part !== undefined; part = stack.pop()) {
     const { run, kept } = part
     if (typeof run !== 'string') {
-      yield* walkRange(run, kept, eventAt)
+      for (const step of walkRange(run, kept, eventAt)) {
+        if (typeof step !== 'string') yield step
+        else if (!seen.has(step)) {
+          seen.add(step)
+          yield step
+        }
+      }
       continue
     }
-    if (isKept(run, kept)) continue
+    if (isKept(run, kept) || seen.has(run)) continue
+    seen.add(run)
     const parsed = parseEntryId(run)
     if (parsed.original) {
       yield run
       continue
     }
-    if (seen.has(run)) continue
-    seen.add(run)
     const { seq, index } = parsed
     if (eventAt(seq) === undefined) yield { from: seq, to: seq }
     const edit = carriedBy(eventAt(seq), index)

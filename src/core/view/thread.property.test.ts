@@ -12,6 +12,7 @@ import {
 } from '../../../test/generate/thread.ts'
 import { seeds } from '../../../test/scale.ts'
 import type { EntryId } from '../edit/change.ts'
+import { PrecisError } from '../errors.ts'
 import { bearsEntry, type EventAt, type ThreadEvent } from '../log/event.ts'
 import { compactedEvents } from './api-events.ts'
 import { buildMessages } from './build.ts'
@@ -28,6 +29,8 @@ type Checks = Readonly<Record<string, (generated: Generated) => void>>
 
 /** How many threads could be compacted once more. */
 let compactedOnceMore = 0
+/** How many removed entries came back alone. */
+let broughtBack = 0
 
 const AT_THE_END = {
   foldsAlike({ log }) {
@@ -82,6 +85,29 @@ const AT_THE_END = {
     log.undo()
     expectSame(log.items.slice(0, before.length), before)
     expect(log.items.length).toBe(before.length + reopened + grown)
+  },
+  bringsBackOne({ log, random, seed }) {
+    for (let left = 4; left > 0; left -= 1) {
+      const removed = log.context.items
+        .toArray()
+        .flatMap(({ id }) => (id.startsWith('c') ? covered(id, log.eventAt) : []))
+        .filter((id) => !log.context.items.toArray().some((item) => item.id === id))
+      if (removed.length === 0) return
+      const before = log.items
+      const one = random.pick(removed)
+      try {
+        log.expandAlone(one)
+      } catch (error) {
+        if (PrecisError.is(error) && error.code === 'covered-by') continue
+        throw error
+      }
+      broughtBack += 1
+      AFTER_EACH_STEP.pairsCalls({ log, random, seed })
+      expect(log.context.ignored.filter(({ seq }) => !log.damaged.has(seq))).toEqual([])
+      const again = log.copy()
+      again.undo()
+      expectSame(again.items.slice(0, before.length), before)
+    }
   },
 } satisfies Checks
 
@@ -195,6 +221,11 @@ describe('any thread', () => {
   it('is as before a change once that is undone, and as after it once that is redone [ALWAYS-22]', () => {
     any.expectPassed('undoesAndRedoes', SEEDS.length)
     expect(compactedOnceMore).toBeGreaterThan(SEEDS.length / 2)
+  })
+
+  it('takes one removed entry back alone, with whole rounds, and gives it up by undo', () => {
+    any.expectPassed('bringsBackOne', SEEDS.length)
+    expect(broughtBack).toBeGreaterThan(SEEDS.length / 2)
   })
 
   it('keeps what it shows of the log in the order of the log, in context and messages', () => {
