@@ -8,21 +8,21 @@ export type Side = 'told' | 'seen'
 export interface Links {
   /** What became of an entry, once that is known. */
   placeOf(ref: string): EntryPlace | undefined
+  /** Asks what became of an entry that is not in sight. */
+  wantPlace(ref: string): void
   /** Shows an entry on both sides, wherever it is now. */
   show(ref: string, side: Side): void
-  /** Puts a removed entry back into the context, with all that the same text stands for. */
+  /** Puts a removed entry back into the context, alone; all that a text stands for, by the name of that text. */
   bringBack(ref: string): void
-  /** Puts its text into the message that is being written. */
-  quote(ref: string): void
   /** The entry that was shown last. */
   readonly shown: string | undefined
 }
 
 const NOWHERE: Links = {
   placeOf: () => undefined,
+  wantPlace: () => undefined,
   show: () => undefined,
   bringBack: () => undefined,
-  quote: () => undefined,
   shown: undefined,
 }
 

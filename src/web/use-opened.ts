@@ -5,7 +5,13 @@ import type { ThreadFeed, ThreadSnapshot } from './thread-feed.ts'
 import { useTask } from './use-loaded.ts'
 import { usePhone } from './use-phone.ts'
 import { usePlaces } from './use-places.ts'
-import { useBlockActions, useBringBack, useLinked, useStable } from './use-thread-parts.ts'
+import {
+  useBlockActions,
+  useBringBack,
+  useLinked,
+  useNotice,
+  useStable,
+} from './use-thread-parts.ts'
 import { useTimeline } from './use-timeline.ts'
 import type { Panel } from './views/panels/side-panels.tsx'
 
@@ -31,9 +37,10 @@ export function useOpened({
   const [isCompacting, setCompacting] = useState(false)
   const [sent, setSent] = useState(0)
   const doing = useTask()
+  const notice = useNotice()
   const { points, compactions } = useTimeline(client, thread)
   const changed = () => {
-    back.forget() // its Undo would undo what came after it
+    notice.forget() // its Undo would undo what came after it
     feed.refresh()
     onChange()
   }
@@ -45,11 +52,14 @@ export function useOpened({
   )
   const { actions, acting } = useBlockActions(client, threadId, { openCompaction, undo, look })
   const places = usePlaces(client, threadId, detail.version, thread.changes)
-  const back = useBringBack(client, threadId, acting, changed)
+  const bringBack = useBringBack(client, threadId, acting, (answer) => {
+    changed()
+    notice.say(answer)
+  })
   const linked = useLinked(feed, client, threadId, {
     placeOf: places.of,
-    bringBack: back.bringBack,
-    quote: back.quote,
+    wantPlace: places.want,
+    bringBack,
     onShow(side) {
       setLookingIn(side === 'seen')
       setPanel((was) => (side === 'seen' ? 'Model’s view' : was))
@@ -72,7 +82,7 @@ export function useOpened({
     undo,
     actions,
     acting,
-    back,
+    notice,
     places,
     linked,
     sizeOf,

@@ -3,9 +3,12 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, EntryPlace } from '../protocol/index.ts'
 
 const PAGE = 500
+const ORIGINAL = /^e(\d+)$/
 
 export interface Places {
   of(ref: string): EntryPlace | undefined
+  /** Of an entry anywhere, known soon and from then on. */
+  want(ref: string): void
   /** The numbers of the events in sight. */
   need(first: number, last: number): void
 }
@@ -20,10 +23,10 @@ export function usePlaces(
   const [known, setKnown] = useState<ReadonlyMap<string, EntryPlace>>(new Map())
   const inSight = useRef<readonly [number, number]>([1, 0])
   const asked = useRef(new Map<number, string>())
+  const wanted = useRef(new Set<number>())
 
-  const need = useCallback(
+  const ask = useCallback(
     (first: number, last: number) => {
-      inSight.current = [first, last]
       for (let page = Math.floor((first - 1) / PAGE); page * PAGE < last; page += 1) {
         const from = page * PAGE + 1
         // Events behind the last one of a page do not change it; a change of the context does.
@@ -39,7 +42,22 @@ export function usePlaces(
     },
     [client, threadId, version, changes],
   )
-  useEffect(() => need(...inSight.current), [need])
+  const latest = useRef(ask)
+  latest.current = ask
+  const need = useCallback((first: number, last: number) => {
+    inSight.current = [first, last]
+    latest.current(first, last)
+  }, [])
+  const want = useCallback((ref: string) => {
+    const seq = ORIGINAL.exec(ref)?.[1]
+    if (seq === undefined) return
+    wanted.current.add(Number(seq))
+    latest.current(Number(seq), Number(seq))
+  }, [])
+  useEffect(() => {
+    ask(...inSight.current)
+    for (const seq of wanted.current) ask(seq, seq)
+  }, [ask])
   const of = useCallback((ref: string) => known.get(ref), [known])
-  return { of, need }
+  return { of, need, want }
 }

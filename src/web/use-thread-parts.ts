@@ -4,7 +4,6 @@ import type { Client, ViewBlock } from '../protocol/index.ts'
 import type { BlockActions, Links, Side } from './links.ts'
 import { goTo } from './route.ts'
 import type { ThreadFeed } from './thread-feed.ts'
-import { addToDraft } from './typing.ts'
 import { type Task, useTask } from './use-loaded.ts'
 import type { Panel } from './views/panels/side-panels.tsx'
 
@@ -44,27 +43,30 @@ export function useBlockActions(
   return { actions, acting }
 }
 
-/** Puts removed entries back by the command for it, and keeps what it answered until something else is done. */
-export function useBringBack(client: Client, threadId: string, { run }: Task, changed: () => void) {
-  const [answer, setAnswer] = useState<string>()
-  const bringBack = useStable((ref: string) =>
+/** What was done last and can be undone right here: said until something else is done. */
+export function useNotice() {
+  const [notice, setNotice] = useState<string>()
+  const forget = useCallback(() => setNotice(undefined), [])
+  return { notice, say: setNotice, forget }
+}
+
+const HINT = / \/undo .*$/
+
+/** Puts removed entries back by the command for it, and says what that answered. */
+export function useBringBack(
+  client: Client,
+  threadId: string,
+  { run }: Task,
+  done: (answer: string) => void,
+) {
+  return useStable((ref: string) =>
     run(async () => {
-      setAnswer(undefined)
       const reply = await client.send(threadId, `/expand ${ref}`)
       if (reply.status !== 'command') return
       if (!reply.ok) throw new Error(reply.text)
-      changed()
-      setAnswer(reply.text)
+      done(reply.text.replace(HINT, ''))
     }),
   )
-  const quote = useStable((ref: string) =>
-    run(async () => {
-      const { text } = await client.recall(threadId, { ref })
-      addToDraft(threadId, `From ${ref}:\n${text}\n`)
-    }),
-  )
-  const forget = useCallback(() => setAnswer(undefined), [])
-  return { bringBack, quote, answer, forget }
 }
 
 interface Linked {
@@ -85,10 +87,10 @@ export function useLinked(
   threadId: string,
   {
     placeOf,
+    wantPlace,
     bringBack,
-    quote,
     onShow,
-  }: Pick<Links, 'placeOf' | 'bringBack' | 'quote'> & { onShow(side: Side): void },
+  }: Pick<Links, 'placeOf' | 'wantPlace' | 'bringBack'> & { onShow(side: Side): void },
 ): Linked {
   const [told, setTold] = useState<Linked['told']>()
   const [seen, setSeen] = useState<Linked['seen']>()
@@ -115,8 +117,8 @@ export function useLinked(
     [shows, showOriginal],
   )
   const links = useMemo(
-    () => ({ placeOf, show, bringBack, quote, shown }),
-    [placeOf, show, bringBack, quote, shown],
+    () => ({ placeOf, wantPlace, show, bringBack, shown }),
+    [placeOf, wantPlace, show, bringBack, shown],
   )
   const showCompaction = useCallback(
     (seq: number) => {

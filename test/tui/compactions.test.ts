@@ -176,7 +176,7 @@ describe('a preview', () => {
     chat.terminal.press('enter')
     const report = await chat.terminal.sees('Esc closes')
     expect(report).toMatch(/[\d,]+ → [\d,]+ tokens/)
-    expect(report).toContain('Taken out')
+    expect(report).toContain('Removed')
     expect(report.slice(report.indexOf('Largest'))).toMatch(/\[ref:e\d+\]/)
     chat.terminal.press('escape')
     await chat.terminal.sees('Preview of ai-summarize')

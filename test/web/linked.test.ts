@@ -20,6 +20,13 @@ async function halved({ client, home }: PageSetup): Promise<string> {
   return threadId
 }
 
+/** Whether an entry lies within the part of the transcript that is seen. */
+const INSIDE = `(entry) => {
+  const { top, bottom } = entry.getBoundingClientRect()
+  const seen = entry.closest('.scroller').getBoundingClientRect()
+  return top >= seen.top - 1 && top < seen.bottom && bottom > seen.top
+}`
+
 describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notice}`, () => {
   const setUp = useBrowser()
 
@@ -68,9 +75,16 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     await find.press('Enter')
     const found = page.getByRole('region', { name: /^Found/ })
     await found.locator('mark').first().waitFor()
-    await found.getByRole('listitem').first().getByRole('button').click()
+    await found.getByRole('listitem').first().getByRole('button').first().click()
     const shown = page.locator('.told .round[data-shown="true"]')
     await shown.getByText('The port number is 4711.').waitFor()
+    // It is open, in sight, marked and has the focus.
+    const entry = shown.locator('.tool[data-shown="true"]')
+    await expect.poll(() => entry.getAttribute('open')).not.toBe(null)
+    await expect
+      .poll(() => page.evaluate('document.activeElement.closest("[data-shown=true]") !== null'))
+      .toBe(true)
+    await expect.poll(() => entry.evaluate(INSIDE)).toBe(true)
     await page.getByRole('button', { name: 'Close the search' }).click()
     await page.getByRole('button', { name: 'Jump to an earlier compaction' }).click()
     const transcript = page.getByRole('region', { name: 'Transcript' })
@@ -96,7 +110,7 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })
     const strip = page.getByRole('region', { name: 'The window' })
-    await strip.getByRole('button', { name: 'Undo it' }).click()
+    await page.locator('.head-line').getByRole('button', { name: 'Undo', exact: true }).click()
     await strip.getByText(/Undone compaction/).waitFor()
     const { items } = await setup.client.contextEntries(threadId, { limit: 1_000 })
     expect(items.every(({ ref }) => ref.startsWith('e'))).toBe(true)
@@ -115,12 +129,12 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     await page.keyboard.press('Home')
     const first = transcript.getByRole('article', { name: 'You' }).first()
     await first.getByText(/stands for it and \d+ others\./).waitFor()
-    await first.getByRole('button', { name: 'Quote it in my message' }).click()
-    expect(await page.getByLabel('Message').inputValue()).toContain('Question 0')
-    await first.getByRole('button', { name: /^Bring all \d+ back$/ }).click()
-    await page.getByText(/is back in the context, with \d+ more/).waitFor()
+    await first.getByRole('button', { name: 'Bring it back' }).click()
+    await page.getByText(/is back in the context/).waitFor()
     await expect.poll(() => first.getAttribute('data-gone')).toBe('false')
-    expect((await seen()).every((ref) => ref.startsWith('e'))).toBe(true)
+    // It alone: the text that stands for the others stays.
+    const entry = (await first.getAttribute('data-entry')) ?? ''
+    expect((await seen()).filter((ref) => ref !== entry)).toEqual(compacted)
     await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
     await expect.poll(seen).toEqual(compacted)
     await expect.poll(() => first.getAttribute('data-gone')).toBe('true')
@@ -129,9 +143,13 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     const strip = page.getByRole('region', { name: 'The window' })
     await strip.getByRole('button', { name: 'What was removed' }).click()
     const changes = page.getByRole('region', { name: 'Before and after' })
-    await changes.getByRole('button', { name: 'Bring them back' }).first().click()
+    await changes.getByRole('button', { name: 'Bring it back' }).first().click()
     await page.getByText(/is back in the context/).waitFor()
-    await strip.getByRole('button', { name: 'Undo it' }).click()
+    await changes.getByText('In the context').first().waitFor()
+    await changes.getByRole('button', { name: /^Bring all \d+ back$/ }).click()
+    await page.getByText(/entries are back in the context in place of/).waitFor()
+    expect((await seen()).every((ref) => ref.startsWith('e'))).toBe(true)
+    await page.locator('.head-line').getByRole('button', { name: 'Undo', exact: true }).click()
     await strip.getByText(/Undone compaction/).waitFor()
     expect((await seen()).every((ref) => ref.startsWith('e'))).toBe(true)
   })
@@ -143,10 +161,10 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     const strip = page.getByRole('region', { name: 'The window' })
     await strip.getByRole('button', { name: 'What was removed' }).click()
     const changes = page.getByRole('region', { name: 'Before and after' })
-    await changes.getByRole('button', { name: 'Bring them back' }).first().click()
+    await changes.getByRole('button', { name: 'Bring it back' }).first().click()
     const notice = page.getByText(/is back in the context/)
     await notice.waitFor()
-    await page.locator('header.head').getByRole('button', { name: 'Undo', exact: true }).click()
+    await page.locator('.head-line').getByRole('button', { name: 'Undo', exact: true }).click()
     await expect.poll(() => notice.count()).toBe(0)
   })
 
@@ -157,12 +175,12 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     const page = await setup.open(threadId)
     const strip = page.getByRole('region', { name: 'The window' })
     const panel = page.getByRole('list', { name: 'Compactions' })
-    await strip.getByRole('button', { name: 'Undo it' }).click()
-    await strip.getByText(/Last compaction in effect: removed/).waitFor()
+    await page.locator('.head-line').getByRole('button', { name: 'Undo', exact: true }).click()
+    await strip.getByText(/Last compaction in effect: \d+ % smaller/).waitFor()
     await strip.getByRole('button', { name: 'What was removed' }).click()
     const named = panel.getByRole('button').and(page.locator('[aria-current="true"]'))
     expect(await named.innerText()).not.toContain('undone')
-    await strip.getByRole('button', { name: 'Undo it' }).click()
+    await page.locator('.head-line').getByRole('button', { name: 'Undo', exact: true }).click()
     await strip.getByText(/Undone compaction/).waitFor()
   })
 

@@ -59,7 +59,7 @@ export const VIEWS: readonly View[] = [
     hasThread: true,
     async show(page) {
       await page.getByText('release note').last().waitFor()
-      await page.getByText(/Last compaction: removed/).waitFor()
+      await page.getByText(/Last compaction: \d+ % smaller.*; removed/).waitFor()
     },
   },
   {

@@ -50,7 +50,7 @@ describe.skipIf(!CHROMIUM.available)(`the page is for everybody ${CHROMIUM.notic
       await page.getByText(/Compacted by trim-tool-results/).waitFor()
       await panelsIn(page, async (panel) => expect(await barriers(page), panel).toEqual([]))
       await page.getByRole('button', { name: 'What was removed' }).first().click()
-      await page.getByRole('button', { name: 'Undo this one' }).click()
+      await page.locator('.head-line').getByRole('button', { name: 'Undo', exact: true }).click()
       await page.getByText(/Undone: compacted/).waitFor()
       await page.getByRole('button', { name: 'More actions' }).click()
       expect(await barriers(page)).toEqual([])

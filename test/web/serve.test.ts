@@ -72,7 +72,7 @@ describe.skipIf(!CHROMIUM.available)(`precis serve in a browser ${CHROMIUM.notic
     await transcript.getByText(/Compacted by extract/).waitFor()
     await transcript.getByRole('button', { name: 'What was removed' }).click()
     await page.getByRole('region', { name: 'After' }).getByText('by hand: heron').first().waitFor()
-    await page.getByRole('button', { name: 'Undo this one' }).click()
+    await page.locator('.head-line').getByRole('button', { name: 'Undo', exact: true }).click()
     await transcript.getByText(/Undone: compacted by extract/).waitFor()
     await page.getByRole('tab', { name: 'Recall' }).click()
     await page.getByLabel('Search query').fill('fuel pontoon')

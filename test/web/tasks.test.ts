@@ -74,7 +74,7 @@ describe.skipIf(!CHROMIUM.available)(`a first look at the page ${CHROMIUM.notice
 
     // What was removed last?
     await strip(page)
-      .getByText(/Last compaction: removed [\d.]+K tokens \(\d+ %\) of tool results/)
+      .getByText(/Last compaction: \d+ % smaller, [\d.]+K → [\d.]+K tokens; removed tool results/)
       .waitFor()
     await strip(page).getByRole('button', { name: 'What was removed' }).click()
     await page
@@ -88,14 +88,11 @@ describe.skipIf(!CHROMIUM.available)(`a first look at the page ${CHROMIUM.notice
     await page.getByLabel('Search query').fill('port')
     await page.getByRole('button', { name: 'Recall', exact: true }).click()
     const found = page.getByRole('list', { name: 'Found' })
-    await found.getByText('6543').waitFor()
-    await found.getByRole('button', { name: 'Put it into my message' }).first().click()
-    expect(await page.getByLabel('Message').inputValue()).toContain('6543')
-    await page.getByRole('button', { name: 'Send' }).click()
-    await expect.poll(() => isSeen(setup, threadId, '6543')).toBe(true)
-    await expect
-      .poll(async () => (await setup.client.thread(threadId)).isWorking, { timeout: 20_000 })
-      .toBe(false)
+    const hit = found.getByRole('listitem').filter({ hasText: '6543' }).first()
+    await hit.getByRole('button', { name: 'Bring it back' }).click()
+    await page.getByText(/e\d+ is back in the context/).waitFor()
+    await hit.getByText('In the context').waitFor()
+    expect(await isSeen(setup, threadId, '6543')).toBe(true)
 
     // Make it smaller, but keep the day of the release.
     const before = await inWindow()
@@ -118,7 +115,7 @@ describe.skipIf(!CHROMIUM.available)(`a first look at the page ${CHROMIUM.notice
     expect(await isSeen(setup, threadId, RELEASE)).toBe(true)
 
     // Undo that.
-    await strip(page).getByRole('button', { name: 'Undo it' }).click()
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => percentFull(page)).toBe(before)
     expect(await isSeen(setup, threadId, '6543')).toBe(true)
   })

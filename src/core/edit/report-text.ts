@@ -16,7 +16,7 @@ export function renderReport(report: CompactionReport): string {
     ...leftOut.map(({ from, reason }) => `${oneLine(from)} was left out: ${oneLine(reason)}`),
     '',
     ...splitLines(before, after),
-    ...section('Taken out', report.drops.map(groupLine)),
+    ...section('Removed', report.drops.map(groupLine)),
     ...section('Largest', report.largest.map(dropLine)),
     '',
     pinsLine(report),

@@ -146,7 +146,7 @@ describe('renderReport', () => {
       expect.stringMatching(/^ {2}tool calls/),
       expect.stringMatching(/^ {2}results of bash \[2J +\d+ → \d+$/),
       '',
-      'Taken out',
+      'Removed',
       expect.stringMatching(/^ {2}test: \d+ tokens of 1 entry$/),
       '',
       'Largest',

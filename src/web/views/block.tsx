@@ -65,6 +65,8 @@ function Message({
       aria-busy={isBusy}
       data-gone={isGone}
       data-shown={shown !== undefined && shown === entry}
+      data-entry={entry}
+      tabIndex={-1}
     >
       <header className="block-head">
         <Icon size={15} aria-hidden />

@@ -43,7 +43,8 @@ export function SummaryText({ text }: { readonly text: string }) {
 function countTokens(text: string): readonly Token[] | undefined {
   if (text.length > MAX_CHARS) return undefined
   try {
-    return marked.lexer(text)
+    // A line stays a line: briefs and people write them so.
+    return marked.lexer(text, { breaks: true })
   } catch {
     return undefined // nested beyond what the lexer can follow
   }

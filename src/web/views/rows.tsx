@@ -14,6 +14,14 @@ const NEAR_PX = 80
 const NEAR_TOP_PX = 600
 const OVERSCAN = 6
 const AIM_MS = [60, 180]
+/** Behind those: what has opened has its height by then. */
+const REVEAL_MS = [240, 360]
+
+interface Target {
+  readonly index: number
+  /** The entry in that row: whatever is folded around it opens, and it gets the focus. */
+  readonly entry?: string | undefined
+}
 
 interface RowsProps {
   readonly count: number
@@ -31,7 +39,7 @@ interface RowsProps {
   readonly onNearTop?: () => void
   readonly onSight?: (first: number, last: number) => void
   /** A row to bring into sight; each new object does so once. */
-  readonly target?: { readonly index: number } | undefined
+  readonly target?: Target | undefined
   readonly children: (index: number) => ReactNode
 }
 
@@ -54,7 +62,7 @@ export function Rows(props: RowsProps) {
   const first = inSight[0]?.index ?? 0
   const last = inSight.at(-1)?.index ?? 0
   useEffect(() => onSight?.(first, last), [onSight, first, last])
-  useTarget(rows, props.target)
+  useTarget(place, rows, props.target)
   const isOpening = staysAtEnd && (props.isOpening ?? false)
   const lastTop = useRef(0)
   const isHeld = useHeldEnd(place, staysAtEnd, rows.getTotalSize())
@@ -126,15 +134,41 @@ function aimAt(rows: Aimed, index: number, align: 'start' | 'center'): () => voi
   return repeat(() => rows.scrollToIndex(index, { align }))
 }
 
-function repeat(aim: () => void): () => void {
+function repeat(aim: () => void, delays = AIM_MS): () => void {
   aim()
-  const timers = AIM_MS.map((ms) => setTimeout(aim, ms))
+  const timers = delays.map((ms) => setTimeout(aim, ms))
   return () => timers.forEach(clearTimeout)
 }
 
-function useTarget(rows: Aimed, target: RowsProps['target']): void {
+function useTarget(
+  place: RefObject<HTMLElement | null>,
+  rows: Aimed,
+  target: RowsProps['target'],
+): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each target
-  useEffect(() => (target ? aimAt(rows, target.index, 'center') : undefined), [target])
+  useEffect(() => {
+    if (!target) return
+    const { index, entry } = target
+    const stop = aimAt(rows, index, 'center')
+    if (entry === undefined) return stop
+    const stopRevealing = repeat(() => reveal(place.current, entry), REVEAL_MS)
+    return () => {
+      stop()
+      stopRevealing()
+    }
+  }, [target])
+}
+
+/** Opens what is folded around an entry, brings its beginning into sight and gives it the focus. */
+function reveal(place: HTMLElement | null, entry: string): void {
+  const found = place?.querySelector<HTMLElement>(`[data-entry="${entry}"]`)
+  if (!found) return
+  for (let around: Element | null = found; around; around = around.parentElement)
+    if (around instanceof HTMLDetailsElement) around.open = true
+  const isTall = found.offsetHeight > (place?.clientHeight ?? 0)
+  found.scrollIntoView({ block: isTall ? 'start' : 'center' })
+  const focused = found.querySelector<HTMLElement>(':scope > summary') ?? found
+  focused.focus({ preventScroll: true })
 }
 
 /** Whether the end is held: what is added or grows is seen, until the reader goes up. */

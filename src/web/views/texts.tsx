@@ -1,5 +1,5 @@
 // Texts of any length: shown in part until more is asked for, with their refs as links.
-import { Fragment, type ReactNode, useState } from 'react'
+import { Fragment, type ReactNode, useEffect, useState } from 'react'
 import { REF_IN_TEXT, useLinks } from '../links.ts'
 import { clockText, countText, timeText, visibleText } from '../shown-text.ts'
 import { labelWords } from '../words.ts'
@@ -64,7 +64,7 @@ export function WithRefs({ text }: { readonly text: string }): ReactNode {
 
 /** The model does not see it any more: what stands for it, and the ways back. */
 export function Gone({ entry }: { readonly entry: string | undefined }) {
-  const { placeOf, show, bringBack, quote } = useLinks()
+  const { placeOf, show } = useLinks()
   const place = entry === undefined ? undefined : placeOf(entry)
   if (!place || entry === undefined) return null
   const { by, label, together = 1 } = place
@@ -82,14 +82,22 @@ export function Gone({ entry }: { readonly entry: string | undefined }) {
           stands for it{together > 1 && ` and ${countText(together - 1, 'other', 'others')}`}.
         </span>
       )}
-      <button type="button" className="small" onClick={() => bringBack(entry)}>
-        {together > 1 ? `Bring all ${together.toLocaleString()} back` : 'Bring it back'}
-      </button>
-      {together > 1 && (
-        <button type="button" className="small" onClick={() => quote(entry)}>
-          Quote it in my message
-        </button>
-      )}
+      <BringBack entry={entry} />
     </div>
+  )
+}
+
+/** A removed entry back into the context; says where it is in the context already. */
+export function BringBack({ entry }: { readonly entry: string }) {
+  const { placeOf, wantPlace, bringBack } = useLinks()
+  useEffect(() => wantPlace(entry), [wantPlace, entry])
+  const place = placeOf(entry)
+  if (!place) return null
+  if (place.by === undefined && place.place !== undefined)
+    return <span className="quiet">In the context</span>
+  return (
+    <button type="button" className="small" onClick={() => bringBack(entry)}>
+      Bring it back
+    </button>
   )
 }

@@ -11,7 +11,7 @@ import {
   Trash2,
   Undo2,
 } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Client, Hello, ThreadDetail } from '../../protocol/index.ts'
 import { useReachable } from '../open-client.ts'
 import { goTo } from '../route.ts'
@@ -29,6 +29,7 @@ export function ThreadHead({
   onSettings,
   onCompact,
   onChange,
+  children,
 }: {
   readonly client: Client
   readonly hello: Hello
@@ -38,6 +39,7 @@ export function ThreadHead({
   readonly onSettings: () => void
   readonly onCompact: () => void
   readonly onChange: () => void
+  readonly children?: ReactNode
 }) {
   const isReachable = useReachable()
   const { model, preset, strategy, threadId, canUndo, canRedo } = detail
@@ -73,7 +75,7 @@ export function ThreadHead({
           type="button"
           className="with-icon undo"
           aria-disabled={!canUndo || doing.isRunning}
-          title={canUndo ? 'Undo the last compaction' : 'Nothing was compacted here'}
+          title={canUndo ? 'Undo the last change of the context' : 'There is nothing to undo'}
           onClick={canUndo ? act(() => client.undo(threadId)) : undefined}
         >
           <Undo2 size={16} aria-hidden /> <span>Undo</span>
@@ -83,7 +85,7 @@ export function ThreadHead({
             type="button"
             className="with-icon undo"
             aria-disabled={doing.isRunning}
-            title="Repeat the compaction that was undone"
+            title="Redo the change that was undone"
             onClick={act(() => client.redo(threadId))}
           >
             <Redo2 size={16} aria-hidden /> <span>Redo</span>
@@ -119,6 +121,7 @@ export function ThreadHead({
           <StateIcon state="failed" /> {doing.error}
         </p>
       )}
+      {children}
     </header>
   )
 }

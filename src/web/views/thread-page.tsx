@@ -81,14 +81,21 @@ function OpenThread({
           onSettings={() => opened.look('Settings')}
           onCompact={() => opened.setCompacting(true)}
           onChange={changed}
-        />
+        >
+          {opened.notice.notice !== undefined && (
+            <Done
+              words={opened.notice.notice}
+              onUndo={() => opened.undo()}
+              onClose={opened.notice.forget}
+            />
+          )}
+        </ThreadHead>
         <WindowStrip
           client={client}
           detail={detail}
           points={points}
           compactions={compactions}
           onCompaction={opened.openCompaction}
-          onUndo={opened.undo}
         />
         <section id="conversation" className="told" aria-label="As it was">
           <TranscriptTools
@@ -101,13 +108,6 @@ function OpenThread({
             <p role="alert" className="failure">
               {problem}
             </p>
-          )}
-          {opened.back.answer !== undefined && (
-            <Back
-              answer={opened.back.answer}
-              onUndo={() => opened.undo()}
-              onClose={opened.back.forget}
-            />
           )}
           <Transcript
             blocks={blocks}
@@ -128,7 +128,7 @@ function OpenThread({
           status={status}
           blocks={blocks}
           onSend={() => {
-            for (const each of [doing, opened.acting, opened.back]) each.forget()
+            for (const each of [doing, opened.acting, opened.notice]) each.forget()
             opened.setSent((count) => count + 1)
           }}
           onChange={changed}
@@ -163,9 +163,10 @@ function OpenThread({
               client={client}
               hello={hello}
               detail={detail}
-              onClose={() => {
+              onClose={(done) => {
                 opened.setCompacting(false)
                 changed()
+                if (done !== undefined) opened.notice.say(done)
               }}
             />
           </Suspense>
@@ -175,20 +176,20 @@ function OpenThread({
   )
 }
 
-/** What came back into the context, and the way out again. */
-function Back({
-  answer,
+/** What was just done, and the way back. */
+function Done({
+  words,
   onUndo,
   onClose,
 }: {
-  readonly answer: string
+  readonly words: string
   readonly onUndo: () => void
   readonly onClose: () => void
 }) {
   return (
-    <p className="back-again" role="status">
+    <p className="just-done" role="status">
       <span>
-        <StateIcon state="done" /> {answer.replace(/ \/undo .*$/, '')}
+        <StateIcon state="done" /> {words}
       </span>
       <button type="button" className="small" onClick={onUndo}>
         Undo

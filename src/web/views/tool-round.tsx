@@ -99,7 +99,12 @@ function Tool({ block, isAlone }: { readonly block: ToolBlock; readonly isAlone:
   const { shown } = useLinks()
   const isShown = shown !== undefined && shown === entry
   return (
-    <details className={`tool ${state}`} open={isAlone || isShown || undefined}>
+    <details
+      className={`tool ${state}`}
+      open={isAlone || isShown || undefined}
+      data-entry={entry}
+      data-shown={isShown}
+    >
       <summary>
         <StateIcon state={STATES[state][0]} /> <Wrench size={14} aria-hidden />{' '}
         <code>{visibleText(name)}</code> <span className="subject">{visibleText(subject)}</span>{' '}

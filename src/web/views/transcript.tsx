@@ -9,6 +9,7 @@ import { Block, type TranscriptRow } from './block.tsx'
 import { Marked } from './panels/recall-panel.tsx'
 import { Rows } from './rows.tsx'
 import { StateIcon } from './state-mark.tsx'
+import { BringBack } from './texts.tsx'
 import { groupRows } from './tool-round.tsx'
 
 const GUESS_PX = 90
@@ -55,7 +56,7 @@ export function Transcript({
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each target, where it is loaded
   const aim = useMemo(() => {
     const index = target === undefined ? -1 : rows.findIndex((row) => isAt(row, target))
-    return index === -1 ? undefined : { index }
+    return index === -1 ? undefined : { index, entry: target?.entry }
   }, [target])
   return (
     <>
@@ -250,6 +251,7 @@ function FoundList({
               </span>
               <Marked text={text} words={query.split(/\s+/)} />
             </button>
+            {!ref.includes('/') && <BringBack entry={ref} />}
           </li>
         ))}
       </ol>

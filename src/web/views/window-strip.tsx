@@ -21,7 +21,6 @@ export function WindowStrip({
   points,
   compactions,
   onCompaction,
-  onUndo,
 }: {
   readonly client: Client
   readonly detail: Detail
@@ -29,7 +28,6 @@ export function WindowStrip({
   /** The newest first. */
   readonly compactions: readonly PastChange[]
   readonly onCompaction: (seq: number) => void
-  readonly onUndo: (seq: number) => void
 }) {
   const { threadId, version, context } = detail
   const load = useCallback(() => client.contextPicture(threadId), [client, threadId])
@@ -66,7 +64,6 @@ export function WindowStrip({
         threadId={threadId}
         compactions={compactions}
         onCompaction={onCompaction}
-        onUndo={onUndo}
       />
     </section>
   )
@@ -128,13 +125,11 @@ function LastLine({
   threadId,
   compactions,
   onCompaction,
-  onUndo,
 }: {
   readonly client: Client
   readonly threadId: string
   readonly compactions: readonly PastChange[]
   readonly onCompaction: (seq: number) => void
-  readonly onUndo: (seq: number) => void
 }) {
   const [newest] = compactions
   const last = compactions.find(({ isUndone }) => !isUndone) ?? newest
@@ -153,9 +148,9 @@ function LastLine({
             : 'Last compaction in effect: '}
         {isKnown ? (
           <>
-            {isLarger(before, after) ? 'added' : 'removed'}{' '}
-            <strong>{tokensText(Math.abs(before - after))}</strong> tokens (
-            {changedText(before, after)})
+            <strong>{changedText(before, after)}</strong>{' '}
+            {isLarger(before, after) ? 'larger' : 'smaller'}, {tokensText(before)} →{' '}
+            {tokensText(after)} tokens
             {!isUndone && <MostRemoved client={client} threadId={threadId} seq={seq} />}
           </>
         ) : (
@@ -172,11 +167,6 @@ function LastLine({
         <button type="button" className="small" onClick={() => onCompaction(seq)}>
           What was removed
         </button>
-        {!isUndone && (
-          <button type="button" className="small" onClick={() => onUndo(seq)}>
-            Undo it
-          </button>
-        )}
       </span>
     </p>
   )
@@ -184,7 +174,7 @@ function LastLine({
 
 const MOST_NAMED = 2
 
-/** Of which kinds it was, the largest first: `, mostly tool results (24.8K),`. */
+/** Of which kinds it was, the largest first: `; removed mostly tool results,`. */
 function MostRemoved({
   client,
   threadId,
@@ -205,16 +195,12 @@ function removedWords({ categories }: ReportFigures): string {
     .filter(({ tokens }) => tokens > 0)
     .toSorted((one, other) => other.tokens - one.tokens)
   const sum = less.reduce((total, { tokens }) => total + tokens, 0)
-  // Where something was written in its place, the parts are more than the whole.
-  const isPlain = categories.every(({ before, after }) => after <= before)
   const named = less
     .slice(0, MOST_NAMED)
     .filter(({ tokens }, at) => at === 0 || tokens > sum / 10)
-    .map(({ name, tokens }) => `${removedName(name)}${isPlain ? ` (${tokensText(tokens)})` : ''}`)
-  const [only] = less
-  if (only && less.length === 1) return ` of ${removedName(only.name)}`
+    .map(({ name }) => removedName(name))
   if (named.length === 0) return ''
-  return `, ${named.length < less.length ? 'mostly ' : ''}${named.join(' and ')},`
+  return `; removed ${named.length < less.length ? 'mostly ' : ''}${named.join(' and ')},`
 }
 
 /** As a part of a sentence. */

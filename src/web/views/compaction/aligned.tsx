@@ -5,7 +5,7 @@ import { useLinks } from '../../links.ts'
 import { countText, tokensText, visibleText } from '../../shown-text.ts'
 import { reasonWords, roleWords, splitEnvelope } from '../../words.ts'
 import { Markdown } from '../markdown.tsx'
-import { LongText } from '../texts.tsx'
+import { BringBack, LongText } from '../texts.tsx'
 import { alignTexts, type Matched, matchEntries } from './align.ts'
 import { Apart, Pieces, Unified } from './diff-text.tsx'
 
@@ -84,7 +84,7 @@ function Changed({
   readonly canBringBack: boolean
 }) {
   const { bringBack } = useLinks()
-  const [first] = removed
+  const [put] = added
   const [shown, setShown] = useState(SHOWN_ENTRIES)
   const matched = useMemo(() => matchEntries(removed, added), [removed, added])
   const sum = (entries: readonly DiffEntry[]) =>
@@ -96,9 +96,9 @@ function Changed({
           {countText(removed.length, 'entry', 'entries')}, {tokensText(sum(removed))} →{' '}
           {added.length === 0 ? 'nothing' : `${tokensText(sum(added))} tokens`}
         </span>
-        {canBringBack && first && (
-          <button type="button" className="small" onClick={() => bringBack(first.ref)}>
-            {removed.length > 1 ? 'Bring them back' : 'Bring it back'}
+        {canBringBack && put && removed.length > 1 && added.length !== removed.length && (
+          <button type="button" className="small" onClick={() => bringBack(put.ref)}>
+            Bring all {removed.length.toLocaleString()} back
           </button>
         )}
       </header>
@@ -114,7 +114,7 @@ function Changed({
           </thead>
         )}
         {matched.slice(0, shown).map((each) => (
-          <Pair key={each.entry.ref} matched={each} isWide={isWide} />
+          <Pair key={each.entry.ref} matched={each} isWide={isWide} canBringBack={canBringBack} />
         ))}
       </table>
       {matched.length > shown && (
@@ -144,15 +144,18 @@ function Put({ added }: { readonly added: readonly DiffEntry[] }) {
 const Pair = memo(function Pair({
   matched: { entry, text },
   isWide,
+  canBringBack,
 }: {
   readonly matched: Matched
   readonly isWide: boolean
+  readonly canBringBack: boolean
 }) {
   const rows = useMemo(() => alignTexts(entry.text, text), [entry.text, text])
   const why = entry.why === undefined ? '' : reasonWords(visibleText(entry.why))
   const head = (
     <p className="pair-head">
       <EntryHead entry={entry} /> <span className="why quiet">{why}</span>
+      {canBringBack && <BringBack entry={entry.ref} />}
     </p>
   )
   if (!isWide)

@@ -3,7 +3,7 @@ import { X } from 'lucide-react'
 import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, Hello, Preview, ThreadDetail } from '../../../protocol/index.ts'
 import { goTo } from '../../route.ts'
-import { readMessage } from '../../shown-text.ts'
+import { readMessage, tokensText } from '../../shown-text.ts'
 import { useTask } from '../../use-loaded.ts'
 import { followsInstructions, strategyWords } from '../../words.ts'
 import { StateIcon } from '../state-mark.tsx'
@@ -20,7 +20,8 @@ export function CompactDialog({
   readonly client: Client
   readonly hello: Hello
   readonly detail: ThreadDetail
-  readonly onClose: () => void
+  /** With words on what was done, where something was. */
+  readonly onClose: (done?: string) => void
 }) {
   const { threadId } = detail
   const [strategy, setStrategy] = useState(detail.strategy ?? '')
@@ -53,7 +54,10 @@ export function CompactDialog({
       if (!preview) return
       const outcome = await client.applyPreview(threadId, preview.previewId, texts)
       if (!outcome.ok) throw new Error(outcome.text)
-      onClose()
+      const { before, after } = preview
+      const isFresh = outcome.threadId !== undefined
+      const sizes = `${tokensText(before.tokens)} → ${tokensText(after.tokens)} tokens`
+      onClose(isFresh ? undefined : `Compacted by ${preview.strategy}: ${sizes}.`)
       if (outcome.threadId !== undefined) goTo(outcome.threadId)
     })
   return (

@@ -20,7 +20,6 @@ export function CompactionCard({
   const { seq, state, strategy, freshThreadId, time, fellBack = [], summary } = block
   const shown = stateOf(block)
   const { before, after } = (seq === undefined ? undefined : sizeOf(seq)) ?? {}
-  const canUndo = seq !== undefined && state === 'done' && shown !== 'nothing'
   return (
     <section className={`block compaction ${shown}`} aria-label="Compaction">
       <header className="block-head">
@@ -55,11 +54,6 @@ export function CompactionCard({
         {seq !== undefined && state !== 'running' && shown !== 'nothing' && (
           <button type="button" className="small" onClick={() => actions.openCompaction(seq)}>
             What was removed
-          </button>
-        )}
-        {canUndo && (
-          <button type="button" className="small" onClick={() => actions.undo(seq)}>
-            Undo it
           </button>
         )}
         {freshThreadId !== undefined && (

@@ -13,6 +13,9 @@ export function Figures({
   readonly isProposal?: boolean
 }) {
   const { before, after, drops, largest, pins, refs, fallback } = figures
+  const gross = drops.reduce((sum, { tokens }) => sum + tokens, 0)
+  const [before_, after_] = [before ?? 0, after ?? 0]
+  const written = gross - (before_ - after_)
   return (
     <div className="figures">
       <Sizes before={before} after={after} />
@@ -25,7 +28,7 @@ export function Figures({
       <Compared figures={figures} />
       {drops.length > 0 && (
         <section aria-label="Removed">
-          <h3>{isProposal ? 'What goes' : 'What went'}</h3>
+          <h3>{isProposal ? 'Would be removed' : 'Removed'}</h3>
           <ul className="drops">
             {drops.map(({ why, entries, tokens }) => (
               <li key={why}>
@@ -34,6 +37,12 @@ export function Figures({
                 <span className="figure">−{tokensText(tokens)}</span>
               </li>
             ))}
+            {written > before_ / 100 && (
+              <li>
+                <span className="why">Written in their place</span>
+                <span className="figure">+{tokensText(written)}</span>
+              </li>
+            )}
           </ul>
         </section>
       )}

@@ -3,7 +3,7 @@ import { Maximize2, Undo2 } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import type { Client } from '../../../protocol/index.ts'
 import { savedText, tokensText } from '../../shown-text.ts'
-import { useLoaded, useTask } from '../../use-loaded.ts'
+import { useLoaded } from '../../use-loaded.ts'
 import { strategyName } from '../../words.ts'
 import { StateIcon } from '../state-mark.tsx'
 import { LongText } from '../texts.tsx'
@@ -66,6 +66,8 @@ export function CompactionPanel({
         threadId={threadId}
         seq={seq}
         isUndone={compactions.find((each) => each.seq === seq)?.isUndone ?? false}
+        // Undo in the head takes the newest one back; only an earlier one needs a button of its own.
+        isNewest={compactions.find(({ isUndone }) => !isUndone)?.seq === seq}
         onUndo={onUndo}
       />
     </>
@@ -77,12 +79,14 @@ function OneCompaction({
   threadId,
   seq,
   isUndone,
+  isNewest,
   onUndo,
 }: {
   readonly client: Client
   readonly threadId: string
   readonly seq: number
   readonly isUndone: boolean
+  readonly isNewest: boolean
   readonly onUndo: (seq: number) => void
 }) {
   const loadReport = useCallback(() => client.report(threadId, seq), [client, threadId, seq])
@@ -90,7 +94,6 @@ function OneCompaction({
   const { value: report, error: noReport } = useLoaded(loadReport, seq)
   const { value: diff, error: noDiff } = useLoaded(loadDiff, seq)
   const error = noReport ?? noDiff
-  const undoing = useTask()
   const [isWide, setWide] = useState(false)
   if (error !== undefined)
     return (
@@ -104,18 +107,14 @@ function OneCompaction({
     <div className="compaction-panel">
       <div className="line">
         <h2>{title}</h2>
-        {isUndone ? (
+        {isUndone && (
           <span>
             <StateIcon state="undone" /> Undone
           </span>
-        ) : (
-          <button
-            type="button"
-            className="with-icon small"
-            aria-disabled={undoing.isRunning}
-            onClick={() => onUndo(seq)}
-          >
-            <Undo2 size={14} aria-hidden /> Undo this one
+        )}
+        {!isUndone && !isNewest && (
+          <button type="button" className="with-icon small" onClick={() => onUndo(seq)}>
+            <Undo2 size={14} aria-hidden /> Undo only this one
           </button>
         )}
       </div>

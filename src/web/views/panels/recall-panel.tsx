@@ -5,6 +5,7 @@ import { useLinks } from '../../links.ts'
 import { timeText, visibleText } from '../../shown-text.ts'
 import { addToDraft } from '../../typing.ts'
 import { useTask } from '../../use-loaded.ts'
+import { BringBack } from '../texts.tsx'
 
 /** As it is written in summaries and markers, or alone. */
 const REF = /^\[?(?:ref:\s*)?((?:[\w-]+\/)?(?:e\d+|c\d+\.\d+))\]?$/
@@ -70,7 +71,8 @@ export function RecallPanel({
                 Back to the results
               </button>
             )}
-            <BringBack threadId={threadId} found={whole} />
+            {!whole.ref.includes('/') && <BringBack entry={whole.ref} />}
+            <Quote threadId={threadId} found={whole} />
           </div>
           <Marked text={whole.text} words={words} />
           {whole.next !== undefined && (
@@ -122,15 +124,16 @@ function Hits({
           </h3>
           <Marked text={text} words={words} />
           <div className="line">
-            <button type="button" className="small" onClick={() => onRead(ref)}>
-              Show all
-            </button>
+            {!ref.includes('/') && <BringBack entry={ref} />}
             {!ref.includes('/') && (
               <button type="button" className="small" onClick={() => show(ref, 'told')}>
                 Go there
               </button>
             )}
-            <BringBack threadId={threadId} found={{ ref, text }} />
+            <button type="button" className="small" onClick={() => onRead(ref)}>
+              Show all
+            </button>
+            <Quote threadId={threadId} found={{ ref, text }} />
           </div>
         </li>
       ))}
@@ -139,7 +142,7 @@ function Hits({
 }
 
 /** A message may quote what the model no longer sees: the words that are selected, or all that is shown. */
-function BringBack({
+function Quote({
   threadId,
   found,
 }: {
