@@ -1,6 +1,7 @@
 // Looks at everything a session leaves behind, turn by turn: its requests, its log, its compactions.
 import { expect } from 'vitest'
 import { readPinnedText } from '../../src/core/edit/pins.ts'
+import { readNote } from '../../src/core/view/request-note.ts'
 import type { Asked, RecordedRequest } from '../../src/dev-model/index.ts'
 import { asksForSummary } from './coder.ts'
 import type { AgentSetup } from './setup.ts'
@@ -21,6 +22,7 @@ export class Watch {
   readonly #limits: WatchLimits
   #threadId: string
   #current: string | undefined
+  #isAnswered = false
   readonly #seen = new WeakSet<RecordedRequest>()
   readonly #constraints: string[] = []
   #ids: readonly string[] = []
@@ -62,6 +64,12 @@ export class Watch {
   /** The request that the user has made last: every request of the conversation must hold it, once. */
   setCurrent(text: string): void {
     this.#current = text
+    this.#isAnswered = false
+  }
+
+  /** The turn of that request has come to its end: from now on a note may name it as answered. */
+  setAnswered(): void {
+    this.#isAnswered = true
   }
 
   /** The conversation goes on in a new thread. */
@@ -127,7 +135,10 @@ export class Watch {
     const said = userTexts(asked)
     const all = said.join('\n────\n')
     // A sentence of it that binds is pinned as well, for the time after it.
-    const requests = said.filter((text) => !readPinnedText(text)).join('\n')
+    const requests = said
+      .filter((text) => !readPinnedText(text))
+      .map((text) => (this.#isAnswered ? withoutAnswered(text) : text))
+      .join('\n')
     expect(requests.split(current).length - 1, `times of «${current}» in\n${all}`).toBe(1)
     expect(repeatedLines(said), `lines that are said twice in\n${all}`).toEqual([])
   }
@@ -151,6 +162,12 @@ export class Watch {
     const { problems } = await threads.messages(this.#threadId)
     expect(problems).toEqual([])
   }
+}
+
+/** A note names the request up to which all are answered, by its words (ALWAYS-23). */
+function withoutAnswered(text: string): string {
+  const { answered } = readNote(text)
+  return answered?.text === undefined ? text : text.replace(`“${answered.text}”`, '')
 }
 
 const LONG_LINE = 40

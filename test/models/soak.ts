@@ -119,6 +119,7 @@ class Conversation {
     expect(this.#coder.hasDone(turn), `task ${turn} was done`).toBe(true)
     await this.#quiet()
     await this.#watch.afterTurn()
+    this.#watch.setAnswered()
     const { tokens = 0 } = await threads.reading(this.#threadId)
     const isFull = this.#preset === 'fresh' && tokens > BY_HAND * WINDOW_TOKENS
     if (isFull || turn % BY_HAND_EVERY === 0) await this.#compact()

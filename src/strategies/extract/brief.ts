@@ -35,7 +35,9 @@ export function briefText(digest: Digest, parts: BriefParts): string {
     ...section(isOver(digest, goal[0]) ? 'First request' : 'Goal', goal.map(wordsLine)),
     ...section('Summary', [
       ...(parts.prose === undefined ? [] : [PROSE_NOTE, inert(parts.prose)]),
-      ...parts.summaries.flatMap(summaryLines),
+      ...parts.summaries.flatMap((summary, at) =>
+        summaryLines(summary, parts.summaries[at - 1]?.ref),
+      ),
     ]),
     ...section('Constraints', parts.constraints.map(inert)),
     ...section('The user said', others.map(wordsLine)),
@@ -83,8 +85,9 @@ function wordsLine({ ref, text }: ShownWords): string {
   return `[ref:${ref}] ${text}`
 }
 
-function summaryLines({ ref, text }: StandingSummary): string[] {
-  return [`[ref:${ref}] ${SUMMARY_NOTE}`, inert(text)]
+/** An earlier brief may hold several summaries: they stand under its ref together. */
+function summaryLines({ ref, text }: StandingSummary, before: string | undefined): string[] {
+  return [...(ref === before ? [] : [`[ref:${ref}] ${SUMMARY_NOTE}`]), inert(text)]
 }
 
 function decisionLines({ lines, groups }: Digest, indices: readonly number[]): string[] {

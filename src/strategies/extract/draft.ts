@@ -5,6 +5,7 @@ import type { EventAt } from '../../core/log/event.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import { findRoot, type Item, isEntryId, isNewEntry, parseEntryId } from '../../core/view/entry.ts'
 import { findRequests } from '../../core/view/last-request.ts'
+import { readNote } from '../../core/view/request-note.ts'
 import { contentOf } from '../../core/view/sent-rounds.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { cappedEntry } from '../ladder/edits.ts'
@@ -139,8 +140,10 @@ interface View {
 
 function buildView({ plan, eventAt, isSaid = () => false }: DraftInput): View {
   const seqOf = ({ id }: Item) => parseEntryId(findRoot(id, eventAt)).seq
-  // A note that stays has requests in it word for word.
-  const carried = findRequests(plan.stays, eventAt).shown.flatMap(({ ref }) =>
+  // A note that stays has requests in it word for word; so has one that takes its place.
+  const ids = new Set<string>(plan.items.map(({ id }) => id))
+  const noted = readNote(plan.note ?? '').sections.filter(({ ref }) => !ids.has(ref))
+  const carried = [...findRequests(plan.stays, eventAt).shown, ...noted].flatMap(({ ref }) =>
     isEntryId(ref) ? [parseEntryId(ref).seq] : [],
   )
   const shown = new Set([...plan.stays.map(seqOf), ...carried])

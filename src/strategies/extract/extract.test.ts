@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { TestLog, testClock, testIds } from '../../../test/generate/test-log.ts'
 import { answer, result, system, user } from '../../../test/say.ts'
-import type { EntryId } from '../../core/edit/change.ts'
+import type { EntryId, NewEntry } from '../../core/edit/change.ts'
 import { irreducibleOf } from '../../core/edit/irreducible.ts'
 import { pinnedText, pinsReducer } from '../../core/edit/pins.ts'
 import type { StrategyInput } from '../../core/edit/strategy.ts'
@@ -11,12 +11,13 @@ import type { PlainEvent } from '../../core/log-design/from-plain-events.ts'
 import type { Json } from '../../core/text/json.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
+import { runsOf } from '../../core/view/seam.ts'
 import { contentOf } from '../../core/view/sent-rounds.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import { memoryStore } from '../../stores/memory/memory.ts'
 import { createThreads } from '../../threads/threads.ts'
 import { asCompactionStrategy } from '../as-compaction-strategy.ts'
-import { OPENING } from './earlier-brief.ts'
+import { OPENING, SUMMARY_NOTE } from './earlier-brief.ts'
 import { extract } from './extract.ts'
 import { fitSummaries } from './standing-summary.ts'
 
@@ -481,5 +482,60 @@ describe('summaries that stand', () => {
       '2. **Files:**\n- src/a.ts\n**State**\n**Note** the port is 5432.',
       '- run the tests',
     ])
+  })
+
+  it('says nothing where only headings and the mark of a cut are left', () => {
+    const scrap = '## Working state\n\n[… 2 lines left out …]'
+    const whole = '## Next\n- run the tests\n[… 3 lines left out …]'
+    const fitted = fitSummaries(
+      [
+        { ref: 'c1.0', text: scrap },
+        { ref: 'c1.0', text: whole },
+      ],
+      2_000,
+    )
+    expect(fitted.map(({ text }) => text)).toEqual([whole])
+  })
+
+  it('names the entry of several summaries once', async () => {
+    const log = session()
+    const earlier = ['- use port 5432', '- keep the cache'].map(
+      (text, at) => `[ref:c${at + 2}.0] ${SUMMARY_NOTE}\n${text}`,
+    )
+    const data = [OPENING, '## Summary', ...earlier].join('\n')
+    const entry: NewEntry = { type: 'USER_MESSAGE', data, label: 'summary' }
+    expect(
+      log.compact({
+        edits: [
+          { covers: runsOf(log.context.items.toArray().slice(0, 13), log.eventAt), put: [entry] },
+        ],
+      }),
+    ).toBeUndefined()
+    await compact(log, 1_500)
+    const lines = buildBrief(log).split('\n')
+    expect(lines.filter((line) => line.endsWith(SUMMARY_NOTE))).toHaveLength(1)
+    expect(lines).toEqual(expect.arrayContaining(['- use port 5432', '- keep the cache']))
+  })
+})
+
+describe('a request in a note', () => {
+  it('that goes with its note stands in the next one, and not in the brief as well [ALWAYS-23]', async () => {
+    const log = session()
+    const asked = 'Rename every export of src/gadget-4.ts now.'
+    const [request] = log.append([user(asked), ...filler(8, 'middle')])
+    const entry: NewEntry = {
+      type: 'USER_MESSAGE',
+      data: 'middle0 to middle7 were read in src.',
+      label: 'summary',
+    }
+    const items = log.context.items.toArray()
+    const covers = runsOf(
+      items.slice(items.findIndex(({ id }) => id === `e${request?.seq}`)),
+      log.eventAt,
+    )
+    expect(log.compact({ edits: [{ covers, put: [entry] }] }, 'tool')).toBeUndefined()
+    log.append(filler(20, 'after'))
+    await compact(log, 2_000)
+    expect(shown(log).join('\n').split(asked)).toHaveLength(2)
   })
 })

@@ -36,16 +36,16 @@ export interface ShownWords {
 interface WordsRoom {
   readonly roomTokens: number
   /** For what older messages state. */
-  readonly statedTokens?: number
+  readonly statedTokens: number
   /** Whether a sentence stands among the pins. */
-  readonly isSaid?: (sentence: string) => boolean
+  readonly isSaid: (sentence: string) => boolean
 }
 
 /** In the order of the conversation; `isShown` are those that the context shows anyhow. */
 export function shownWords(
   words: readonly UserWords[],
   isShown: (seq: number) => boolean,
-  { roomTokens, statedTokens = 0, isSaid = () => false }: WordsRoom,
+  { roomTokens, statedTokens, isSaid }: WordsRoom,
 ): ShownWords[] {
   const shown = new Map<UserWords, ShownWords>()
   let room = roomTokens

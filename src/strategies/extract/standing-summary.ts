@@ -86,13 +86,22 @@ export function fitSummaries(
   const fitted = summaries.toReversed().flatMap((summary) => {
     const rest = withoutLines(summary.text, said)
     const text = rest === undefined ? undefined : fitSummary(rest, room - FRAME_TOKENS)
-    if (text === undefined) return []
+    if (text === undefined || isBare(text)) return []
     room -= estimateTokens(text) + FRAME_TOKENS
     for (const line of text.split('\n')) said.add(line)
     return [{ ...summary, text }]
   })
   return fitted.reverse()
 }
+
+/** Of a summary that was cut before, headings and the word that lines are left out say nothing by themselves. */
+function isBare(text: string): boolean {
+  return text
+    .split('\n')
+    .every((line) => line.trim() === '' || HEADING.test(line) || LEFT_OUT.test(line))
+}
+
+const LEFT_OUT = /^\[… \d+ lines left out …\]$/
 
 /** With its headings, where something is left under them; undefined where nothing is. */
 function withoutLines(text: string, said: ReadonlySet<string>): string | undefined {

@@ -1,6 +1,13 @@
 // What a summary claims that its source does not say: marked, and invented requests left out.
 import { describe, expect, it } from 'vitest'
-import { checkAgainstSource, markedAgainst, withNote, withoutNote } from './checks.ts'
+import {
+  checkAgainstSource,
+  countKept,
+  exactFacts,
+  markedAgainst,
+  withNote,
+  withoutNote,
+} from './checks.ts'
 
 const SOURCE = `Please look at src/app.ts, run \`npm test\` and see https://example.com/a.
 It failed at commit 1a2b3c4 with {"message":"say \\"no\\""}. Use README.md.`
@@ -104,5 +111,25 @@ describe('requests', () => {
     'The users: everybody.',
   ])('that were made, and other lines as %j, stay as they are', (line) => {
     expect(checkAgainstSource(line, SOURCE)).toMatchObject({ text: line, stripped: 0 })
+  })
+})
+
+describe('exact facts', () => {
+  it.each([
+    ['the year 42, or version 7', ['42']],
+    ['p3 and 3p', ['p3', '3p']],
+    ['max_size and and/or', ['max_size', 'and/or']],
+    ['app.ts ends. Here', ['app.ts']],
+    ['parseOrder', ['parseOrder']],
+    ['plain words, Names and I.', []],
+    ['«src/a.ts», `port:8042`; [ref:e12] (x1)', ['src/a.ts', 'port:8042', 'x1']],
+    [`${'x1'.repeat(81)} ${'y1'.repeat(80)}`, ['y1'.repeat(80)]],
+  ])('of %j are %j', (text, facts) => {
+    expect([...exactFacts(text)]).toEqual(facts)
+  })
+
+  it('are kept where one of the texts has them, each by itself', () => {
+    const facts = new Set(['src/a.ts', 'x1', 'p3'])
+    expect(countKept(facts, ['see src/a.ts', 'and x12', 'p3'])).toBe(2)
   })
 })

@@ -5,6 +5,7 @@ import { answer, result, system, user } from '../../../test/say.ts'
 import type { Strategy } from '../../core/edit/strategy.ts'
 import type { AskRequest, ModelPort } from '../../core/ports.ts'
 import type { StopReason } from '../../core/view/content.ts'
+import { runsOf } from '../../core/view/seam.ts'
 import { registerDefaultStrategies } from '../index.ts'
 import { aiSummarize, summarize, wholeSummaryByModel } from './whole-summary.ts'
 
@@ -106,6 +107,21 @@ describe('summarize', () => {
     await expect(propose(summarize, new TestLog())).rejects.toThrow(
       'requires an Agent instance or AI provider',
     )
+  })
+})
+
+describe('whole-summary', () => {
+  it('asks nobody about what was deleted', async () => {
+    const log = new TestLog()
+    log.append([user('one'), ...answer('two')])
+    expect(
+      log.compact({
+        edits: [{ covers: runsOf(log.context.items.toArray(), log.eventAt), put: [] }],
+      }),
+    ).toBeUndefined()
+    const model = scripted('what happened')
+    expect(await propose(wholeSummaryByModel, log, model)).toEqual({ edits: [] })
+    expect(model.requests).toEqual([])
   })
 })
 
