@@ -395,4 +395,21 @@ describe('formats [NEED-20]', () => {
     expect(clean.redacted).toMatchObject([{ count: expect.any(Number) }])
     expect(place().read('clean.jsonl')).not.toContain(key)
   })
+
+  it.each(['system', 'developer'])('keeps a %s message among the others', async (role) => {
+    const words = 'Policy update: answer in two sentences from now on.'
+    const rounds = Array.from({ length: 40 }, (_, at) => [
+      { role: 'user', content: `Question ${at}: ${'word '.repeat(60)}` },
+      { role: 'assistant', content: `Answer ${at}: ${'text '.repeat(80)}` },
+    ])
+    const history = [
+      { role: 'system', content: 'You help.' },
+      ...rounds.slice(0, 20).flat(),
+      { role, content: words },
+      ...rounds.slice(20).flat(),
+    ]
+    place().write('chat.json', JSON.stringify(history))
+    await report(['chat.json', '--budget', '10%', '--out', 'small.json'])
+    expect(place().read('small.json')).toContain(words)
+  })
 })

@@ -2,18 +2,13 @@
 import type { CompactionHooks } from '../../agent/hooks.ts'
 import type { CompactionPlan } from '../../compaction/plan.ts'
 import type { Composed } from '../../compose.ts'
-import type { EntryId } from '../../core/edit/change.ts'
 import type { ReportSettings } from '../../core/edit/report.ts'
 import { PrecisError } from '../../core/errors.ts'
-import { readSubject } from '../../core/ledger/intent.ts'
 import { isStandIn } from '../../core/model.ts'
 import type { ResolvedSettings, Settings } from '../../core/settings/settings.ts'
-import type { Json } from '../../core/text/json.ts'
-import { matchesPath, matchesText, nearestWord } from '../../core/text/words.ts'
-import type { ToolCall } from '../../core/view/content.ts'
-import { roundsOf } from '../../core/view/seam.ts'
-import { contentOf } from '../../core/view/sent-rounds.ts'
+import { nearestWord } from '../../core/text/words.ts'
 import { PRESETS } from '../../core/window/presets.ts'
+import { protectedEntries, systemEntries } from './kept-entries.ts'
 
 export interface Flags {
   readonly format?: string
@@ -212,7 +207,10 @@ export async function wishedPins(
   threadId: string,
   { pins, protect }: Wishes,
 ): Promise<NonNullable<CompactionPlan['pins']>> {
-  const entries = await protectedEntries(composed, threadId, protect)
+  const entries = [
+    ...(await protectedEntries(composed, threadId, protect)),
+    ...(await systemEntries(composed, threadId)),
+  ]
   return [
     ...pins.map((text) => ({ text, by: 'user' as const })),
     ...(entries.length > 0 ? [{ entries, by: 'pattern' as const }] : []),
@@ -237,44 +235,4 @@ export function wishesHooks(
       },
     },
   ]
-}
-
-/** The answers that call a protected tool, or touch a protected file: a pin on one holds its round. */
-async function protectedEntries(
-  composed: Pick<Composed, 'threads' | 'store'>,
-  threadId: string,
-  { tools = [], paths = [] }: Wishes['protect'],
-): Promise<EntryId[]> {
-  if (tools.length === 0 && paths.length === 0) return []
-  const { context, eventAt } = await composed.threads.contents(threadId)
-  const items = context.items.toArray()
-  return roundsOf(items, context.open).flatMap(({ answer }) => {
-    const content = contentOf(answer, eventAt)
-    const calls = content?.kind === 'answer' ? content.calls : []
-    return calls.some((call) => isProtected(call, tools, paths)) ? [answer] : []
-  })
-}
-
-function isProtected(
-  { name, arguments: given }: ToolCall,
-  tools: readonly string[],
-  paths: readonly string[],
-): boolean {
-  if (tools.some((pattern) => matchesText(pattern, name))) return true
-  const named = pathsIn(given)
-  return paths.some((pattern) => named.some((path) => findIsPath(pattern, path)))
-}
-
-/** Every text among the arguments could be a path; what is none matches no pattern. */
-function pathsIn(given: Json): string[] {
-  if (typeof given === 'string') return [given]
-  if (typeof given !== 'object' || given === null) return []
-  return [readSubject(given), ...Object.values(given)].filter((value) => typeof value === 'string')
-}
-
-/** A pattern without a leading slash matches at any depth, as people expect of `*.sql`. */
-function findIsPath(pattern: string, path: string): boolean {
-  const plain = path.replace(/^\.\//, '')
-  if (pattern.startsWith('/')) return matchesPath(pattern, plain)
-  return matchesPath(`**/${pattern}`, plain.replace(/^\/+/, ''))
 }

@@ -27,6 +27,11 @@ const FIRST_WORDS: [text: string, command: Command | undefined][] = [
   ['/etc/hosts is broken', undefined],
   ['/compact extra words', compact('extra words')],
   ['/compact-all', undefined],
+  ['/compact -- keep --foo', compact('keep --foo')],
+  ['/compact --', compact()],
+  ['/compact keep the --force flag', compact('keep the --force flag')],
+  ['/compact - keep this', compact('- keep this')],
+  ['/compact — short', compact('— short')],
   ['/', undefined],
   ['/ compact', undefined],
   ['//compact', undefined],
@@ -91,7 +96,13 @@ const ARGUMENTS: [text: string, command: Command | undefined][] = [
   ['/undo-all', undefined],
 ]
 
+const COMPACT_OPTIONS =
+  'Options: --preview, first and in the chat. For instructions that begin with dashes: /compact -- …'
+
 const INVALID: [text: string, message: string][] = [
+  ['/compact --bogus', `"--bogus" is not an option. ${COMPACT_OPTIONS}`],
+  ['/compact --bogus keep it', `"--bogus" is not an option. ${COMPACT_OPTIONS}`],
+  ['/compact --preview', `"--preview" is only in the chat. ${COMPACT_OPTIONS}`],
   ['/thinking purple', '/thinking takes off, low, medium or high, not "purple".'],
   ['/thinking hgih', '/thinking takes off, low, medium or high, not "hgih".'],
   ['/thinking hig', '/thinking takes off, low, medium or high, not "hig". Did you mean high?'],

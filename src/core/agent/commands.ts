@@ -64,10 +64,7 @@ const ROWS: readonly Row[] = [
     '/compact',
     '[instructions]',
     'Compact the context now; instructions are optional',
-    (rest) => ({
-      command: 'compact',
-      ...(rest !== undefined && { instructions: rest }),
-    }),
+    parseCompact,
   ),
   row('@compact', '[next prompt]', 'Compact, then continue with the next prompt', (rest) => ({
     command: 'compact-and-continue',
@@ -174,6 +171,18 @@ function bare(command: Command): Parse {
     rest === undefined
       ? command
       : invalid(name, `${name} stands alone, and behind it is ${quoted(rest)}.`)
+}
+
+/** Only what comes first can be an option; behind `--` everything is instructions. */
+function parseCompact(rest: string | undefined, name: string): Command {
+  const [option] = /^--\w\S*/.exec(rest ?? '') ?? []
+  if (option !== undefined) {
+    const wrong = option === '--preview' ? 'only in the chat' : 'not an option'
+    const known = `Options: --preview, first and in the chat. For instructions that begin with dashes: ${name} -- …`
+    return invalid(name, `${quoted(option)} is ${wrong}. ${known}`)
+  }
+  const instructions = rest?.replace(/^--(?=\s|$)/, '').trim() ?? ''
+  return { command: 'compact', ...(instructions !== '' && { instructions }) }
 }
 
 function parseCount(rest: string | undefined, name: string): Command {

@@ -1,4 +1,5 @@
 // Actions on a compaction: summary, report, diff, undo, recall
+import { parseCommand } from '../../core/agent/commands.ts'
 import { type EditBlock, type Preview, renderSizes } from '../../protocol/index.ts'
 import type { OpenChat } from '../open-chat.ts'
 import { compact } from '../screen/footer.ts'
@@ -150,10 +151,13 @@ const EDIT = 'edit:'
  * A compaction looked at before it happens: its report, its texts to edit, then applied or
  * dropped.
  */
-export async function previewCompaction(chat: OpenChat, instructions: string): Promise<void> {
+export async function previewCompaction(chat: OpenChat, argument: string): Promise<void> {
   const { client } = chat.ports
   const { threadId } = chat // another one may be open when it is ready
-  const request = instructions === '' ? {} : { instructions }
+  const typed = parseCommand(`/compact ${argument}`)
+  if (typed?.command === 'invalid') return chat.say(typed.message, 'warning', '/compact --preview')
+  const { instructions } = typed?.command === 'compact' ? typed : {}
+  const request = instructions === undefined ? {} : { instructions }
   chat.say('Preparing a preview…')
   const preview = await client.preview(threadId, request)
   if (isEmpty(preview)) {

@@ -1,0 +1,73 @@
+// Entries of a session that a compaction keeps: protected tools and files, and system messages
+import type { Composed } from '../../compose.ts'
+import type { EntryId } from '../../core/edit/change.ts'
+import { readSubject } from '../../core/ledger/intent.ts'
+import { fieldsIn, type Json } from '../../core/text/json.ts'
+import { matchesPath, matchesText } from '../../core/text/words.ts'
+import type { ToolCall } from '../../core/view/content.ts'
+import { parseEntryId } from '../../core/view/entry.ts'
+import { roundsOf } from '../../core/view/seam.ts'
+import { contentOf } from '../../core/view/sent-rounds.ts'
+import type { Wishes } from './flags.ts'
+
+/** The answers that call a protected tool, or touch a protected file: a pin on one holds its round. */
+export async function protectedEntries(
+  composed: Pick<Composed, 'threads'>,
+  threadId: string,
+  { tools = [], paths = [] }: Wishes['protect'],
+): Promise<EntryId[]> {
+  if (tools.length === 0 && paths.length === 0) return []
+  const { context, eventAt } = await composed.threads.contents(threadId)
+  const items = context.items.toArray()
+  return roundsOf(items, context.open).flatMap(({ answer }) => {
+    const content = contentOf(answer, eventAt)
+    const calls = content?.kind === 'answer' ? content.calls : []
+    return calls.some((call) => isProtected(call, tools, paths)) ? [answer] : []
+  })
+}
+
+/** Formats of messages whose `system` and `developer` messages are the words of whoever built the agent. */
+const MESSAGE_FORMATS: ReadonlySet<unknown> = new Set([
+  'anthropic',
+  'openai-chat',
+  'openai-responses',
+  'ai-sdk',
+])
+
+/** System messages that stand among the others of a history: they bind as the ones at its head do. */
+export async function systemEntries(
+  { threads }: Pick<Composed, 'threads'>,
+  threadId: string,
+): Promise<EntryId[]> {
+  const { context, eventAt } = await threads.contents(threadId)
+  return context.items.toArray().flatMap(({ id }) => {
+    const { original, seq } = parseEntryId(id)
+    const event = original ? eventAt(seq) : undefined
+    if (event?.type !== 'SYSTEM_REMINDER') return []
+    return MESSAGE_FORMATS.has(fieldsIn(event.source).format) ? [id] : []
+  })
+}
+
+function isProtected(
+  { name, arguments: given }: ToolCall,
+  tools: readonly string[],
+  paths: readonly string[],
+): boolean {
+  if (tools.some((pattern) => matchesText(pattern, name))) return true
+  const named = pathsIn(given)
+  return paths.some((pattern) => named.some((path) => findIsPath(pattern, path)))
+}
+
+/** Every text among the arguments could be a path; what is none matches no pattern. */
+function pathsIn(given: Json): string[] {
+  if (typeof given === 'string') return [given]
+  if (typeof given !== 'object' || given === null) return []
+  return [readSubject(given), ...Object.values(given)].filter((value) => typeof value === 'string')
+}
+
+/** A pattern without a leading slash matches at any depth, as people expect of `*.sql`. */
+function findIsPath(pattern: string, path: string): boolean {
+  const plain = path.replace(/^\.\//, '')
+  if (pattern.startsWith('/')) return matchesPath(pattern, plain)
+  return matchesPath(`**/${pattern}`, plain.replace(/^\/+/, ''))
+}
