@@ -155,7 +155,7 @@ function readAuthor({ role, parts }: Message): string {
   return parts.every(({ type }) => type === 'tool_result') ? 'Tools' : 'User'
 }
 
-export function pieceOf(part: MessagePart): Piece {
+function pieceOf(part: MessagePart): Piece {
   switch (part.type) {
     case 'text':
       return { kind: 'said', text: part.text }
