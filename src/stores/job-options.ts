@@ -51,20 +51,23 @@ export async function runUnderLease(
   const ttlMs = Math.min(timeoutMs, LEASE_MS)
   const take = () => store.takeLease(name, owner, ttlMs)
   if (!(await take())) return false
-  const lost = new AbortController()
+  const over = new AbortController()
   let renewing: Promise<void> = Promise.resolve()
   const renew = async (): Promise<void> => {
     // A store that cannot be reached now may be by the next time.
     const isOurs = await take().catch(() => true)
-    if (!isOurs) lost.abort()
+    if (!isOurs) over.abort()
   }
   const renewals = setInterval(() => {
     renewing = renewing.then(renew)
   }, ttlMs / 3)
+  // A timer of its own: Node may collect AbortSignal.timeout() before it fires where only any() holds it.
+  const deadline = setTimeout(() => over.abort(), timeoutMs)
   try {
-    await run(threadId, AbortSignal.any([AbortSignal.timeout(timeoutMs), lost.signal]))
+    await run(threadId, over.signal)
     return true
   } finally {
+    clearTimeout(deadline)
     clearInterval(renewals)
     await renewing // or it would take the lease again that is given back here
     await store.releaseLease(name, owner)
