@@ -2,6 +2,7 @@
 export {
   COMMANDS,
   completeCommand,
+  parseCommand,
 } from '../core/agent/commands.ts'
 export type { AgentFrame } from '../core/agent/frame.ts'
 export { renderSizes } from '../core/edit/report-text.ts'

@@ -56,7 +56,7 @@ describe('in the preset precis', () => {
     expect(report?.drops.length).toBeGreaterThan(0)
     expect(report?.before.total).toBe(run?.before?.tokens)
     expect(report?.after.total).toBe(run?.after?.tokens)
-    expect(report && renderReport(report)).toContain('Taken out')
+    expect(report && renderReport(report)).toContain('Removed')
   })
 
   it('falls back to `extract`, and says so', async () => {

@@ -2,19 +2,19 @@
 import type { Composed } from '../../compose.ts'
 import type { EntryId } from '../../core/edit/change.ts'
 import { readSubject } from '../../core/ledger/intent.ts'
+import type { Settings } from '../../core/settings/settings.ts'
 import { fieldsIn, type Json } from '../../core/text/json.ts'
 import { matchesPath, matchesText } from '../../core/text/words.ts'
 import type { ToolCall } from '../../core/view/content.ts'
 import { parseEntryId } from '../../core/view/entry.ts'
 import { roundsOf } from '../../core/view/seam.ts'
 import { contentOf } from '../../core/view/sent-rounds.ts'
-import type { Wishes } from './flags.ts'
 
 /** The answers that call a protected tool, or touch a protected file: a pin on one holds its round. */
 export async function protectedEntries(
   composed: Pick<Composed, 'threads'>,
   threadId: string,
-  { tools = [], paths = [] }: Wishes['protect'],
+  { tools = [], paths = [] }: Settings['protect'],
 ): Promise<EntryId[]> {
   if (tools.length === 0 && paths.length === 0) return []
   const { context, eventAt } = await composed.threads.contents(threadId)

@@ -1,6 +1,5 @@
 // Actions on a compaction: summary, report, diff, undo, recall
-import { parseCommand } from '../../core/agent/commands.ts'
-import { type EditBlock, type Preview, renderSizes } from '../../protocol/index.ts'
+import { type EditBlock, type Preview, parseCommand, renderSizes } from '../../protocol/index.ts'
 import type { OpenChat } from '../open-chat.ts'
 import { compact } from '../screen/footer.ts'
 

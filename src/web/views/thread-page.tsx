@@ -82,13 +82,7 @@ function OpenThread({
           onCompact={() => opened.setCompacting(true)}
           onChange={changed}
         >
-          {opened.notice.notice !== undefined && (
-            <Done
-              words={opened.notice.notice}
-              onUndo={() => opened.undo()}
-              onClose={opened.notice.forget}
-            />
-          )}
+          <Done {...opened.notice} onUndo={() => opened.undo()} />
         </ThreadHead>
         <WindowStrip
           client={client}
@@ -178,23 +172,24 @@ function OpenThread({
 
 /** What was just done, and the way back. */
 function Done({
-  words,
+  notice,
+  forget,
   onUndo,
-  onClose,
 }: {
-  readonly words: string
+  readonly notice: string | undefined
+  readonly forget: () => void
   readonly onUndo: () => void
-  readonly onClose: () => void
 }) {
+  if (notice === undefined) return null
   return (
     <p className="just-done" role="status">
       <span>
-        <StateIcon state="done" /> {words}
+        <StateIcon state="done" /> {notice}
       </span>
       <button type="button" className="small" onClick={onUndo}>
         Undo
       </button>
-      <button type="button" className="icon" aria-label="Close" onClick={onClose}>
+      <button type="button" className="icon" aria-label="Close" onClick={forget}>
         <X size={15} aria-hidden />
       </button>
     </p>

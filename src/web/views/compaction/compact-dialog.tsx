@@ -70,12 +70,7 @@ export function CompactDialog({
         close()
       }}
     >
-      <div className="dialog-head">
-        <h2 id="compact-title">Compact this thread</h2>
-        <button type="button" className="icon" aria-label="Close" onClick={close}>
-          <X size={18} aria-hidden />
-        </button>
-      </div>
+      <Head onClose={close} />
       <div className="dialog-body">
         <form className="asking" onSubmit={again}>
           <label className="field">
@@ -131,6 +126,17 @@ export function CompactDialog({
         onApply={apply}
       />
     </dialog>
+  )
+}
+
+function Head({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <div className="dialog-head">
+      <h2 id="compact-title">Compact this thread</h2>
+      <button type="button" className="icon" aria-label="Close" onClick={onClose}>
+        <X size={18} aria-hidden />
+      </button>
+    </div>
   )
 }
 
