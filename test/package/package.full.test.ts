@@ -209,8 +209,8 @@ describe('the package', () => {
   })
 
   it.each([
-    ['browser.js', [true, 4], 124_000],
-    ['browser-light.js', [true], 47_000],
+    ['browser.js', [true, 4], 126_000],
+    ['browser-light.js', [true], 48_000],
   ])('%s runs in a host without anything of Node, and prints %j', async (name, out, most) => {
     const { code, bytes } = await bundle(name)
     expect(code).not.toMatch(/from\s*["'`]node:|require\(/)

@@ -20,12 +20,13 @@ async function halved({ client, home }: PageSetup): Promise<string> {
   return threadId
 }
 
-/** Whether an entry lies within the part of the transcript that is seen. */
-const INSIDE = `(entry) => {
+/** Whether the tool call that is marked lies within the part of the transcript that is seen. */
+const INSIDE = `(() => {
+  const entry = document.querySelector('.told .round[data-shown="true"] .tool[data-shown="true"]')
   const { top, bottom } = entry.getBoundingClientRect()
   const seen = entry.closest('.scroller').getBoundingClientRect()
   return top >= seen.top - 1 && top < seen.bottom && bottom > seen.top
-}`
+})()`
 
 describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notice}`, () => {
   const setUp = useBrowser()
@@ -84,7 +85,7 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     await expect
       .poll(() => page.evaluate('document.activeElement.closest("[data-shown=true]") !== null'))
       .toBe(true)
-    await expect.poll(() => entry.evaluate(INSIDE)).toBe(true)
+    await expect.poll(() => page.evaluate(INSIDE)).toBe(true)
     await page.getByRole('button', { name: 'Close the search' }).click()
     await page.getByRole('button', { name: 'Jump to an earlier compaction' }).click()
     const transcript = page.getByRole('region', { name: 'Transcript' })
@@ -134,7 +135,8 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     await expect.poll(() => first.getAttribute('data-gone')).toBe('false')
     // It alone: the text that stands for the others stays.
     const entry = (await first.getAttribute('data-entry')) ?? ''
-    expect((await seen()).filter((ref) => ref !== entry)).toEqual(compacted)
+    const back = await seen()
+    expect(back).toEqual([...compacted.slice(0, 2), entry, ...compacted.slice(2)])
     await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
     await expect.poll(seen).toEqual(compacted)
     await expect.poll(() => first.getAttribute('data-gone')).toBe('true')
@@ -149,7 +151,11 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     await changes.getByRole('button', { name: /^Bring all \d+ back$/ }).click()
     await page.getByText(/entries are back in the context in place of/).waitFor()
     expect((await seen()).every((ref) => ref.startsWith('e'))).toBe(true)
-    await page.locator('.head-line').getByRole('button', { name: 'Undo', exact: true }).click()
+    // All of them with the one that was brought back first, then the compaction itself.
+    const undo = page.locator('.head-line').getByRole('button', { name: 'Undo', exact: true })
+    await undo.click()
+    await expect.poll(seen).toEqual(compacted)
+    await undo.click()
     await strip.getByText(/Undone compaction/).waitFor()
     expect((await seen()).every((ref) => ref.startsWith('e'))).toBe(true)
   })
