@@ -17,10 +17,10 @@ const ENGLISH: Cues = {
       '(?:keep|leave|hold|limit|cap) [^,;]{1,60}\\b(?:alone|as (?:it is|they are|is)|the way (?:it is|they are)|intact|unchanged|untouched|under|below|within|at most|max|minimal|small|short|shorter|out of|in place|around|to (?:a|one|two|\\d)|compatible|private|working|green|in (?:english|german|french|spanish|sync))',
     ),
     clause(
-      '(?:use|write|answer|reply|respond|commit|name|run|format|target|deploy|test|log|call|put|check|ask|tell|show|confirm|wait|work|give|split|sign|tag|document) [^;]{0,80}\\b(?:only|not|instead|rather than|never|always|everywhere|throughout|by default|every|each|before|first|unless|until|for (?:all|any|every|everything|new|those|that)|from now|at most|in (?:english|german|french|spanish|italian|japanese|chinese|your))\\b',
+      '(?:use|write|answer|reply|respond|commit|name|run|format|target|deploy|test|log|call|put|check|ask|tell|show|confirm|wait|work|give|split|sign|tag|document) [^;]{0,80}\\b(?:only|not|instead|rather than|never|always|everywhere|throughout|by default|every|each|before|(?<!the )first|unless|until|for (?:all|any|every|everything|new|those|that)|from now|at most|in (?:english|german|french|spanish|italian|japanese|chinese|your))\\b',
     ),
     clause(
-      '(?:no|zero|nothing) (?!errors?|output|response|logs?|change|difference|sign|trace|results?|effect|warnings?|messages?|users?|data|one|matter|problems?|issues?)(?:(?:new|any|external|extra|more|third.party|default|force|newer|from|outside)\\b|[\\w./-]+ (?:statements?|in|on|with|without|unless|for|at|outside|please|from|here|anywhere|allowed|until|above|below|beyond|after|newer|older|whatsoever)\\b|[\\w.-]+s?[.!]?$)',
+      '(?:no|zero|nothing) (?!errors?|output|response|logs?|change|difference|sign|trace|results?|effect|warnings?|messages?|users?|data|one|matter|problems?|issues?|no\b)(?:(?:new|any|external|extra|more|third.party|default|force|newer|from|outside)\\b|[\\w./-]+ (?:statements?|in|on|with|without|unless|for|at|outside|please|from|here|anywhere|allowed|until|above|below|beyond|after|newer|older|whatsoever)\\b|[\\w.-]+s?[.!]?$)',
     ),
     clause(
       '[\\w./-]+ only (?:on|in|at|for|with|from|via|through|as|inside|under|after|by)\\b|\\w+ (?:is|are) (?:out|off the table|mine|mine to \\w+|ours)(?=[,.]|$| )',
@@ -41,8 +41,9 @@ const ENGLISH: Cues = {
       '(?:decision|decided|settled|policy|requirement)\\s*[:—–-]|(?:target|require|pin) [\\w.-]+ v?\\d[\\w.]*|(?:one|two|three|\\d+) [\\w-]+ (?:per|for each|for every) [\\w-]+|cap [^,;]{2,60} (?:at|to) \\W?\\d[\\w.]*|let.?s agree|leave [^,;]{1,60} (?:be|to (?:me|us|ci|them))',
     ),
     /^(?!the\b|it\b|this\b|that\b|my\b|there\b|please\b)(?:[\w-]+ ){1,3}(?:go(?! on (?:with|until|as)\b)|live|belong) (?:to|in|into|under|through|on|behind)\b(?!.*\b(?:fail|wrong|lost|nowhere|spam)\b)|\bcomes? first\b/i,
-    /\b(?:off the table|(?:not|isn't|aren't) an option|(?:is|are|stays?) frozen|belongs to (?:something|someone|somebody) else|(?:was|is|has been) agreed|preference for|preferably|so (?:no|at most|never|only|nothing|please)\b)/i,
+    /\b(?:off the table|(?:not|isn't|aren't) an option|(?:is|are|stays?) frozen|belongs to (?:something|someone|somebody) else|(?:was|is|has been) agreed|preference for|preferably|so (?:no|at most|never|only|nothing|please|keep|prefer|avoid|stay|stick|make (?:small|short|sure))\b)/i,
     /\bi (?:already told you|told you(?: that)? (?:already|before|twice)|already said|was wrong when|told you wrong|misspoke)\b|\b(?:as|like) i (?:already )?said\b|\bis called (?!it\b)[\w./@-]+, /i,
+    /\bmatters? more than\b|\bmore important (?:to me |for us )?than\b|\btakes? precedence\b|\bi(?:'m| am) (?:fine|ok|okay|happy) with (?!(?:it|that|this|both|either|whatever)\b)\w+|^(?:please )?(?:talk|speak|write) to me (?:like|as if|as though)\b|^(?:whatever|whoever) \w+ [^?]{2,60}\b(?:gets?|needs?|must|goes|should)\b|\bwe(?:'ll)? stay (?:on|with|at)\b/i,
     // Of things in general.
     /^(?!(?:the|this|that|these|those|my|your|it|its|tests?|things|there|his|her)\b)(?:[\w/-]+ ){0,3}[\w/-]+s (?:should|must|have to|need to|are to) (?!work|pass|run|be (?:fine|ok|there|done|working|green))\w+(?!.*\b(?:now|again|already|by now|but)\b)/i,
     // Allowed.
@@ -55,6 +56,9 @@ const ENGLISH: Cues = {
     /\b(?:(?:has|have|needs?|ought) to|must) (?:stay|remain|be|keep|go|pass|work|support|run|match|end|start|fit|live|come|carry|survive|build|compile|hold|handle|include|contain|accept|respect|follow)\b/i,
     /\b(?:every|each|all|any|new|anything|everything) (?!(?:they|i|we|it|of a sudden)\b)(?:[\w-]+ ){0,5}(?:needs?|must|gets?|should|ha(?:s|ve) to|goes|go|ends?|starts?|requires?|carr(?:y|ies))\b/i,
     /\bdo(?:es)? ?(?:not|n't) belong\b/i,
+    // What others rely on, what matters, and what goes wrong otherwise.
+    /^(?:the|our|these|those|this|all|any|existing) (?:[\w./-]+ ){1,5}(?:can't|cannot|can not) (?:change|move|break|grow|differ|shrink|disappear)\b/i,
+    /\b(?:(?:it's|it is|it matters|matters|important|crucial|essential|vital) (?:very |really |so )?(?:important |crucial |essential |vital )?(?:to (?:me|us) |for (?:me|us) )?that (?:the|our|every|each|all|any|no|nothing|you|we|users?)\b|(?:always|never|only|must|has to|have to)\b[^?]*,? (?:otherwise|or else)\b)/i,
     /(?<!\bi )\bmust (?!not\b|have\b|be\b|admit|say|confess|know)[a-z]{2,}|\b(?:you|we)(?: are|'re) not to \w+/i,
     /\bunless (?:i|we|you|told|asked|necessary|absolutely)\b|^only (?:i|we) (?!know|have|see|had|saw|get|got|need)\w+/i,
     // Decided, and what is to be done wherever something is the case.
@@ -76,6 +80,8 @@ const ENGLISH: Cues = {
     /\b(?:work|commit|push|write|read|change|edit|touch|run|use|deploy|test|look|stay|go|log|import|talk) only\b|\bonly (?:ever )?(?:use|touch|change|edit|work|write|commit|push|read|run|deploy|test|import|add|fix|modify|install|call)\b/i,
     /\b(?:use|using|we|prefer|always|want|commit|deploy|edit|change|put|write|run|call|keep|go with)\b[^.]{0,60}\b(?:instead(?: of)?|rather than|in favou?r of|as opposed to)\b/i,
     /\bwithout (?:restarting|touching|changing|breaking|editing|modifying|adding|removing|renaming|bumping|rewriting|installing|asking|telling)\b|\b(?:everywhere|nowhere)\b|\b(?:keeps?|kept) (?:its|their|the same)\b|\b(?:in|for) (?:each|every) [\w ]{2,30} you (?:write|add|make|create|touch)\b/i,
+    // Wishes that are said softly, and who is to be asked.
+    /\b(?:run|clear) [^.,]{2,40} (?:by|with) me\b|\bi want [^.,?]{2,40} to (?:stay|remain|keep)\b|\byou (?:don't|do not|needn't) (?:need|have) to (?!worry|apologi|thank|rush|hurry|panic|explain|shout|be\b)\w+|\b(?:i(?:'d| would) (?:be (?:happier|more comfortable)|feel better) (?:with|if|without)|(?:would|'d) be (?:nice|great|good|better|best|ideal|helpful) if (?:every|each|all|any|no|nothing|new|we (?:kept|stayed|didn't|had|always|never)|you (?:kept|stayed|didn't|asked|always|never)))\b|^(?:write|phrase|word|name|design|structure|format) [^.]{2,60} so that\b/i,
     // Polite questions that are none.
     /\b(?:could|can|would|will) you (?:please |maybe |also )*(?:keep|stop|not|avoid|stick|always|only|leave|mind (?:not|\w+ing))\b/i,
     // Limits, asked for.
@@ -91,9 +97,14 @@ const ENGLISH: Cues = {
       String.raw`\b${NUMBER}[\w.]*(?: [\w-]+){0,2},? (?:max|maximum|tops|at most|or less|or fewer|at least|minimum)\b`,
       'i',
     ),
+    new RegExp(
+      String.raw`\b(?:the|our) (?:\w+ )?(?:budget|limit|maximum|minimum|cap|threshold)(?: for [\w ]{2,30})? is (?:now )?\W?${NUMBER}|^\W?\d[\w.%]*(?: \w+)? is the (?:\w+ )?(?:budget|limit|maximum|minimum|cap|threshold)\b|\b(?:stays?|remains?) (?:at |on )?\W?\d`,
+      'i',
+    ),
+    /^(?:tests?|docs?|specs?|types|plan|design) first\b/i,
     // Corrections.
     /^(?:no|nope|nah|wrong|actually|wait,? no|wait|correction|careful|hold on|hmm?,? no)\b[\s,.:;!—–-]+(?:the|it's|its|use|we|that's the|not|call|put|i (?:said|meant|want)|make|keep|amounts?|[\w./-]+ (?:is|are|should|goes|lives|uses))\b[^.]{4,}/i,
-    /\b(?:that's|it's|that is|this is) (?:wrong|incorrect|not (?:right|correct|what i|how we))\b|\bi (?:said|meant) [\w./-]+/i,
+    /\b(?:that's|it's|that is|this is) (?:wrong|incorrect|not (?:right|correct|what i (?:want|asked|said|meant|had)|how we))\b|\bi (?:said|meant) [\w./-]+/i,
     // A name alone: it is what was meant all along.
     /\bi mean (?!(?:it|that|this|these|those|them|him|her|you|me|us|both|all|none|any|some|something|anything|nothing|everything|everyone|yes|yeah|no|nope|ok|okay|sure|well|now|then|here|there|why|what|how|when|who|wow|maybe|business|\w+ly)\b)[\w@][\w@./:-]+[.!]*$/i,
     /\bnot [\w@./:-]+[,;—–-]+ ?(?:but )?[\w@./:-]+|[\w@./:-]+(?: [\w@./:-]+)?, not (?:the |a |an )?[\w@./:-]+/i,
@@ -113,10 +124,11 @@ const ENGLISH: Cues = {
     /(?:^|[,;] )(?:that|this|it) (?:should|must)(?:n't| not| never) (?:happen|occur)[.!]*$/i,
     /\b(?:colleagues?|boss|friend|manager|reviewer|somebody|someone|guys?|he|she|they) (?:\w+ly )?(?:thinks?|thought|believes?|feels?|wonders?|guess(?:es)?)\b/i,
     /\bi prefer to (?:look|see|start|begin|wait|go|talk)\b/i,
+    /\bthey (?:only|always|never) \w+/i,
     /\b(?:don't|do not|dont) (?:worry|bother me|know|think|see|get|understand|care|remember|have|recall|mind|panic|blame|mention|sweat|say|be (?:offended|shy|afraid|sorry|mad|surprised))\b|\bnever ?mind\b|\bno (?:idea|problem|worries|rush|hurry|need(?! to (?!worry|apologi|thank|rush|hurry|panic|explain|shout|be\b))|clue|wonder|luck|thanks|big deal|offen[cs]e|joke|pressure|way|difference)\b/i,
     /\b(?:i|we|they|he|she|it|that|this|which|who|there|someone|developer|team|guy) (?:\w+ly |had |have |has |would |could |can |just |still )?(?:never|only|always) (?:\w+ed|\w+s|understood|knew|saw|got|had|have|found|thought|been|seen|heard|want|wanted|forget|meant|felt|did|went|wrote|made)\b/i,
-    /\b(?:must|should|may|might|could) (?:not )?have (?:been|\w+ed|\w+en|had|got|run|come)\b|\bmust be (?:a|an|the|some|something|because|due|missing|nice|my|your|fun|new|wrong)\b|\bhas to be (?:a|the|some|something|because)\b|\bcan't be (?:right|real|true|that|serious|the|sure|bothered)\b|\bshould be (?:fine|ok|okay|good|easy|enough|quick|done|simple|there|able)\b/i,
-    /^(?:no|nope|wait|actually|ok|okay|yes|wrong)\b[\s,.:;!—–-]*(?:that'?s |it'?s |this is |all |i'?m |that )?(?:fine|ok|okay|good|great|perfect|right|works|cool|thanks|thank|done|nice|correct|better|pretty|quite|really|makes|never ?mind|sorry|let me|window|ignore|i (?:was|see|think|found|had|got|just|misread|have|haven't|didn't|don't|can't|tried))/i,
+    /\b(?:must|should|may|might|could) (?:not )?have (?:been|\w+ed|\w+en|had|got|run|come)\b|\bmust be (?:a|an|the|some|something|because|what|why|how|where|who|due|missing|nice|my|your|fun|new|wrong)\b|\bhas to be (?:a|the|some|something|because)\b|\bcan't be (?:right|real|true|that|serious|the|sure|bothered)\b|\bshould be (?:fine|ok|okay|good|easy|enough|quick|done|simple|there|able)\b/i,
+    /^(?:no|nope|wait|actually|ok|okay|yes|wrong)\b[\s,.:;!—–-]*(?:no,? |that'?s |it'?s |this is |all |i'?m |that |(?:everything|all)(?:'s| is) )*(?:fine|ok|okay|good|great|perfect|right|works|cool|thanks|thank|done|nice|correct|better|pretty|quite|really|makes|never ?mind|sorry|let me|window|ignore|i (?:was|see|think|found|had|got|just|misread|have|haven't|didn't|don't|can't|tried))/i,
     /\b(?:docs?|tutorial|manual|article|readme|wiki|blog|post|book|paper|linter|compiler|error|message|log|stack ?overflow|somebody|someone|colleague|he|she|they) (?:\w+ )?(?:says?|said|insists?|recommends?|claims?|claimed|wrote|told|suggests?|complains?)\b|\b(?:i (?:heard|read)|used to|apparently|according to)\b/i,
     /\b(?:not sure|not only|if only|the only|(?:fails?|happens?|works?|breaks?|crashes|occurs?|runs?|shows?) only|only (?:when|if|after|happens|fails|works|one|just|seems|took|the|thing|then|have|has)|as (?:always|usual)|like always|not always)\b/i,
   ],
@@ -129,7 +141,7 @@ const TAG =
   /,? (?:ok|okay|right|alright|tá|certo|vale|va bene|d'accord|verstanden|ладно|хорошо)\?$/iu
 /** Asked as a question, and yet no question. */
 const POLITE =
-  /\b(?:could|can|would|will) you (?:please |maybe |also )*(?:keep|stop|not|avoid|stick|always|only|leave|mind)\b/i
+  /^(?!.*\b(?:which|what|who|how|why|where|when)\b.*\byou\b).*\b(?:could|can|would|will) you (?:please |maybe |also )*(?:keep|stop|not|avoid|stick|always|only|leave|mind)\b/i
 /** It lasts until the user is back, or has looked. */
 const HOLD =
   /\b(?:don't|do not|stop|wait)\b.*(?:\b(?:let me|i (?:need|want|have) to|i'll)\b.*\bfirst\b|\buntil i(?:'m| am| have| 've)? ?(?:back|done|return|finish|looked|checked)|\bfor a (?:moment|second|minute|sec)\b)/i
@@ -201,24 +213,34 @@ const SEEING_TO = new RegExp(
   `${OPENER}(?:make sure|be sure|ensure)(?: that)? (?!(?:every|each|all|any|new|no|nothing)\\b)[^,;]{1,60}\\b(?:runs?|works?|builds?|compiles?|loads?|starts?|(?:is|are|gets?) (?:also |now |still |actually )?(?:used|updated|fixed|included|there|shown|added|wired|covered|done|working|running))(?: (?:now|again|too|fine|here|properly|correctly|as expected|please))*(?:,? (?:and |then )+(?:tell|show|commit|push|report|let me)\\b.*)?[.!]*$`,
   'i',
 )
+/** “Rerun the failing job only”: what is to be done once, and no more than that. */
+const THIS_ONLY = new RegExp(
+  `${OPENER}(?:rerun|run|build|rebuild|revert|retry|restart|merge|push|fix|delete|remove) (?:the|this|that|those|these) [^,;]{1,50} only[.!]*$`,
+  'i',
+)
 const LASTING =
   /\b(?:never|always|don't|do not|must(?:n't| not)?|from now on|henceforth|whenever|every time|each time)\b/i
 const NARROWED =
-  /\b(?:only|unless|until|without|instead|rather|at most|no more|max(?:imum)?|every|each|any new|all new|keep|before|after|when|if)\b/i
+  /\b(?:only|unless|until|without|instead|rather|at most|no more|max(?:imum)?|every|each|any new|all new|keep|before|after|when|if|by me)\b/i
 const BRANCH = /^if (?:yes|so|not|no)\b/i
 
 export function isOneOff(unit: string): boolean {
   if (LASTING.test(unit) || VERBLESS.test(unit)) return false
+  if (THIS_ONLY.test(unit)) return true
   if (SEEING_TO.test(unit) && !NARROWED.test(unit)) return true
   return LOOKING.test(unit) || BRANCH.test(unit) || (ACTING.test(unit) && !NARROWED.test(unit))
 }
 
 /** A rule without a verb: “Comments always in English”, “commit messages in imperative mood”. */
 const VERBLESS =
-  /^(?!.*(?<![\p{L}])(?:is|are|was|were|has|have|had|seems?|runs?|ends?|fails?|stays?|ist|sind|war|waren|läuft|steht|bleibt|est|sont|était|es|son|está|están|era|é|são|estava)(?![\p{L}]))(?:[\p{L}/-]+ ){1,5}(?:(?:always|immer|toujours|siempre|sempre|всегда) (?:in|as|with|auf|als|mit|en|à|como|con|em|com|на|с) [\p{L}\d_ -]{2,30}|in (?:the )?(?:imperative|present tense|past tense|lower ?case|upper ?case|title case|snake_case|camelcase|kebab-case)(?: mood)?)(?:,? (?:please|pls|bitte))?[.!]*$/iu
+  /^(?!.*(?<![\p{L}])(?:is|are|was|were|has|have|had|seems?|runs?|ends?|fails?|stays?|ist|sind|war|waren|läuft|steht|bleibt|est|sont|était|es|son|está|están|era|é|são|estava)(?![\p{L}]))(?:[\p{L}/-]+ ){1,5}(?:(?:en (?:minuscules|majuscules|minúsculas|mayúsculas)|em (?:minúsculas|maiúsculas)|in (?:minuscolo|maiuscolo|kleinbuchstaben|großbuchstaben)|(?:always|immer|toujours|siempre|sempre|всегда) (?:in|as|with|auf|als|mit|en|à|como|con|em|com|на|с) [\p{L}\d_ -]{2,30}|in (?:the )?(?:imperative|present tense|past tense|lower ?case|upper ?case|title case|snake_case|camelcase|kebab-case)(?: mood)?))(?:,? (?:please|pls|bitte))?[.!]*$/iu
+
+/** “Comments in English”, “комментарии на английском”: which language something of a kind is written in. */
+const IN_LANGUAGE =
+  /^(?!.*(?<![\p{L}])(?:is|are|was|were|ist|sind|war|waren|est|sont|es|son|está|están|è|são|already|schon)(?![\p{L}]))(?:(?:the|all|die|alle|les|los|las|le|i|os|as|gli|la|a) )?(?:comments?|commits?|commit messages?|messages?|docs?|documentation|docstrings?|names?|identifiers?|variables?|answers?|replies|labels?|texts?|strings?|logs?|errors?|changelog|titles?|everything|kommentare?|nachrichten|doku(?:mentation)?|namen|bezeichner|\p{L}*(?:namen|meldungen|texte)|antworten|alles|commentaires?|noms?|réponses?|tout|comentarios|nombres|mensajes|respuestas|documentación|todo|comentários|nomes|mensagens|respostas|documentação|tudo|commenti|nomi|messaggi|risposte|documentazione|tutto|комментарии|имена|сообщения|ответы|документаци\p{L}|всё)(?: \p{L}+){0,4} (?:in (?:english|german|french|spanish|italian|portuguese|russian|japanese|chinese|korean|inglese|italiano|tedesco)|auf (?:deutsch|englisch|französisch|spanisch)|en (?:français|anglais|español|inglés)|em (?:inglês|português)|на (?:русском|английском))(?![\p{L}])/iu
 
 function binds({ binds: strong, weak, subject }: Cues, unit: string): boolean {
-  if (VERBLESS.test(unit)) return true
+  if (VERBLESS.test(unit) || IN_LANGUAGE.test(unit)) return true
   return matches(strong, unit) || ((weak?.test(unit) ?? false) && !subject?.test(unit))
 }
 
@@ -259,11 +281,11 @@ function withApostrophes(sentence: string): string {
   )
 }
 
-/** Those whose frequent words are in it most often; English where none is known. */
+/** Those whose frequent words are in it most often; all where none is known. */
 function listLanguages(sentence: string): readonly Cues[] {
   const counts = ALL.map(({ words }) => sentence.match(words)?.length ?? 0)
   const most = Math.max(...counts)
-  return most === 0 ? [ENGLISH] : ALL.filter((_, at) => counts[at] === most)
+  return most === 0 ? ALL : ALL.filter((_, at) => counts[at] === most)
 }
 
 function matches(patterns: readonly RegExp[], text: string): boolean {
