@@ -147,9 +147,12 @@ export class LiveThread {
       try {
         return await this.#appendOnce(drafts, openCalls, expected)
       } catch (error) {
-        const conflict = PrecisError.is(error) && error.code === 'version-conflict'
-        if (!conflict || expectedVersion !== undefined || attempt >= APPEND_TRIES) throw error
+        const code = PrecisError.is(error) ? error.code : undefined
+        const isConflict = code === 'version-conflict' || code === 'id-conflict'
+        if (!isConflict || expectedVersion !== undefined || attempt >= APPEND_TRIES) throw error
         await this.refresh()
+        // Another process may have appended the same meanwhile; without that it would fail again.
+        if (code === 'id-conflict' && this.context.version === expected) throw error
       }
     }
   }

@@ -84,6 +84,37 @@ describe('messages during a turn', () => {
     expect(textsOf(await eventsOf('USER_MESSAGE'))).toEqual(['one'])
   })
 
+  it.each([
+    ['given back', ['one']],
+    ['delivered', ['one', 'two']],
+  ])('that another process has %s meanwhile are left alone [ALWAYS-07]', async (did, said) => {
+    const setup = await setUpAgent({ onDisk: true })
+    const { agent, threads, threadId, dev, frames, eventsOf } = setup
+    const { threads: others } = await setup.elsewhere()
+    const append = threads.append.bind(threads)
+    vi.spyOn(threads, 'append').mockImplementation(async (id, drafts, options) => {
+      const drawn = typeof drafts === 'function' ? await drafts(await threads.state(id)) : drafts
+      // Found in the inbox, and not yet appended.
+      const messageId = drawn[0]?.type === 'USER_MESSAGE' ? drawn[0].id : undefined
+      if (messageId)
+        await others.append(id, [
+          did === 'delivered'
+            ? { type: 'USER_MESSAGE', id: messageId, data: 'two' }
+            : { type: 'MESSAGE_WITHDRAWN', data: { messageId } },
+        ])
+      return append(id, drafts, options)
+    })
+    const door = new Door()
+    dev.script(() => door.pass().then(() => ({ text: 'Yes.' })))
+    const first = agent.sendMessage(threadId, 'one')
+    await door.reached
+    await agent.sendMessage(threadId, 'two')
+    door.open()
+    expect(await first).toMatchObject({ status: 'done', returned: [] })
+    expect(textsOf(await eventsOf('USER_MESSAGE'))).toEqual(said)
+    expect(frames.filter(({ type }) => type === 'message-delivered')).toEqual([])
+  })
+
   it('that cannot be stored fail whoever sent them, and not the turn', async () => {
     const { first, second, frames } = await answeredMeanwhile(() => {
       throw new PrecisError('store-busy', 'not now')
