@@ -1,5 +1,5 @@
 // Brings one removed entry back alone: what stands for it and for others stays where it is.
-import { type EventAt, isChange } from '../log/event.ts'
+import type { EventAt } from '../log/event.ts'
 import type { Context } from '../view/context.ts'
 import { type Item, itemAt, newEntryAt, originalId, parseEntryId } from '../view/entry.ts'
 import { covered, coveredBy } from '../view/refs.ts'
@@ -60,23 +60,19 @@ function callerOf(seq: number, eventAt: EventAt): number | undefined {
 /** Nothing of it is in the context, not even rewritten. */
 function isApart(items: readonly Item[], unit: readonly Item[], eventAt: EventAt): boolean {
   const present = new Set(items.flatMap(({ id }) => [id, newEntryAt(id, eventAt)?.of ?? id]))
-  return unit.every((item) => !present.has(item.id) && coverOf(items, seqOf(item), eventAt))
+  return unit.every((item) => !present.has(item.id))
 }
 
 interface Cover {
   readonly at: number
-  readonly id: EntryId
   readonly seq: number // of the compaction that put it there
 }
 
 /** What stands for an original now. */
 function coverOf(items: readonly Item[], seq: number, eventAt: EventAt): Cover | undefined {
   for (const [at, { id }] of items.entries()) {
-    const parsed = parseEntryId(id)
-    if (parsed.original) continue
-    const event = eventAt(parsed.seq)
-    if (event && isChange(event) && coveredBy([id], eventAt)(seq))
-      return { at, id, seq: parsed.seq }
+    const made = parseEntryId(id)
+    if (!made.original && coveredBy([id], eventAt)(seq)) return { at, seq: made.seq }
   }
   return undefined
 }
@@ -88,7 +84,7 @@ function placeBehind(items: readonly Item[], cover: number, seq: number, eventAt
     const item = items[at] as Item
     const origin = covered(item.id, eventAt, 1)[0]
     if (item.kind !== 'result' && origin !== undefined && parseEntryId(origin).seq > seq) break
-    if (origin !== undefined || item.kind === 'result') place = at + 1
+    if (origin !== undefined) place = at + 1
   }
   return place
 }

@@ -343,6 +343,14 @@ describe('expand one entry alone', () => {
     expect(log.build().problems).toEqual([])
     log.expandAlone(last as EntryId)
     expect(log.build().problems).toEqual([])
+    for (const each of ['e2', 'e6'] as const) {
+      log.undo()
+      log.undo()
+      expect(ids(log)).toHaveLength(2)
+      log.expandAlone(each)
+      expect(ids(log)).toEqual([made, 'e2', 'e5', 'e6', ids(log).at(-1)])
+      log.expandAlone(last as EntryId)
+    }
   })
 
   it('does not count an entry twice that is back and covered again', () => {
@@ -362,5 +370,13 @@ describe('expand one entry alone', () => {
     })
     log.expandAlone('e3')
     expect(ids(log)).toEqual(['e1', 'e3'])
+  })
+
+  it('takes out what an entry was rewritten to', () => {
+    const log = sample()
+    const short = { type: 'USER_MESSAGE', data: 'o', label: 'trimmed', of: 'e1' } as const
+    expect(log.compact({ edits: [{ covers: ['e1'], put: [short] }] })).toBeUndefined()
+    log.expandAlone('e1')
+    expect(ids(log)).toEqual(['e1', 'e2', 'e3', 'e4', 'e5'])
   })
 })
