@@ -83,6 +83,12 @@ describe('a pattern', () => {
     expect(shown.result).toContain('"denied"')
   })
 
+  it('is not asked about where what the link leads to is denied', async () => {
+    const policy = { mode: 'ask', deny: ['write:Makefile'] }
+    const { result } = await called('write', { path: 'docs/a.md', content: 'x' }, policy)
+    expect(result).toContain('It is denied by the pattern write:Makefile.')
+  })
+
   it('still allows links that stay within it', async () => {
     const { result, read } = await called('write', { path: 'docs/alias.md', content: 'x' }, WRITE)
     expect(result).toContain('"completed"')

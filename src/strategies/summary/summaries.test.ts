@@ -65,6 +65,25 @@ describe('ai-summarize', () => {
     expect(model.requests[0]?.messages).toHaveLength(9)
   })
 
+  it('asks the model of the caller, else the default one, without tools, and hands the signal on [LOG-50]', async () => {
+    const log = new TestLog()
+    log.append([user('one'), ...answer('1')])
+    const provider = scripted('S')
+    const { signal } = new AbortController()
+    const { context, eventAt, threadId } = log
+    for (const asked of [{ model: 'm1', signal }, {}])
+      await aiSummarize.propose({
+        ...{ context, eventAt, trigger: 'command' },
+        run: { threadId, provider, ...asked },
+      })
+    const [first, second] = provider.requests
+    expect(first).toMatchObject({ model: 'm1', messages: [{ role: 'user' }, {}, { role: 'user' }] })
+    expect(first?.signal).toBe(signal)
+    expect(first?.within?.tools ?? []).toEqual([])
+    expect(second).toMatchObject({ model: 'default' })
+    expect(second?.signal).toBeUndefined()
+  })
+
   it('rejects without a provider, even on an empty thread', async () => {
     await expect(propose(aiSummarize, new TestLog())).rejects.toThrow(
       'AI summarization requires a provider',
