@@ -109,7 +109,7 @@ describe('a thread that another process holds', () => {
     frames.length = 0
     const stop = new AbortController()
     const sent = agent.sendMessage(threadId, said, { isPatient: true, signal: stop.signal })
-    expect(await within(() => 'a notice', told.promise, 10_000)).toMatch(
+    expect(await within('a notice', told.promise)).toMatch(
       /^Another process works on this thread; waiting for it\. After a crash .*30 s\.$/,
     )
     await store.releaseLease(`thread:${threadId}`, 'killed')

@@ -215,7 +215,7 @@ describe('across processes', () => {
     door.open()
     dev.script([{ text: 'Yes.' }])
     await expect
-      .poll(async () => (await agent.resume(threadId)).status, { interval: 50, timeout: 5_000 })
+      .poll(async () => (await agent.resume(threadId)).status, { interval: 50 })
       .toBe('done')
     const users = await eventsOf('USER_MESSAGE')
     expect(users.map(({ data }) => data)).toEqual(turn)

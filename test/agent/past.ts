@@ -5,7 +5,7 @@ import type { Strategy } from '../../src/core/edit/strategy.ts'
 import type { EventDraft } from '../../src/core/log/event.ts'
 import { runsOf } from '../../src/core/view/seam.ts'
 import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
-import type { Asked, ScriptFunction } from '../../src/dev-model/index.ts'
+import type { Asked, ScriptedAnswer, ScriptFunction } from '../../src/dev-model/index.ts'
 import { EIGHT_HEADINGS } from '../../src/strategies/summary/summarizer-prompt.ts'
 import { answer, result, user } from '../say.ts'
 import { within } from '../wait.ts'
@@ -88,6 +88,11 @@ export function asksForSummary({ turns, tools }: Asked): boolean {
 export const IN_SHORT = EIGHT_HEADINGS.map(
   (heading) => `## ${heading}\nIn short, what was said before.`,
 ).join('\n')
+
+/** This answer, once the door is open. */
+export function answerBehind(door: Door, answer: ScriptedAnswer): ScriptFunction {
+  return () => door.pass().then(() => answer)
+}
 
 /** Answers at once, but a summary only when the door is open. */
 export function summaryBehind(door: Door): ScriptFunction {

@@ -163,7 +163,7 @@ describe('an agent', () => {
     })
     await store.takeLease(`thread:${threadId}`, 'the dead', 600)
     expect((await agent.sendMessage(threadId, 'hello')).status).toBe('queued')
-    await expect.poll(() => eventsOf('AGENT_MESSAGE'), { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(() => eventsOf('AGENT_MESSAGE')).toHaveLength(1)
     expect((await eventsOf('USER_MESSAGE')).map(({ data }) => data)).toEqual(['hello'])
   })
 

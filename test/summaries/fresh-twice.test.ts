@@ -1,8 +1,9 @@
 // `/compact` that starts a fresh session: models that call tools instead of summing up, and two that ask at once.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { answerBehind, Door } from '../agent/past.ts'
 import { type AgentSetup, type SetupOptions, setUpAgent } from '../agent/setup.ts'
 import { answer, result, system, user } from '../say.ts'
-import { within } from '../wait.ts'
+import { until, within } from '../wait.ts'
 
 const SUMMARY = 'We fixed the parser; the tests are next.'
 const PAST = [
@@ -56,12 +57,15 @@ describe('a second /compact while the first runs', () => {
     const setup = await freshSetup()
     const { dev, threads, threadId, agent, store } = setup
     await threads.import(threadId, PAST)
-    dev.script(() => ({ text: SUMMARY, fault: { kind: 'stall', ms: 300 } }))
-    const started = Promise.withResolvers<void>()
-    agent.on(({ type }) => type === 'COMPACTION_START' && started.resolve())
+    const door = new Door()
+    dev.script(answerBehind(door, { text: SUMMARY }))
+    const asked = vi.spyOn(agent, 'compact')
     const first = compact(setup)
-    await within(() => 'a start', started.promise, 10_000)
-    const second = await compact(setup, '/compact fourth')
+    await door.reached
+    const joining = compact(setup, '/compact fourth')
+    await until('the second to be asked for', () => asked.mock.calls.length === 2)
+    door.open()
+    const second = await joining
     expect(second.text).toBe(
       'A compaction was already running; this one joined it. Its instructions were not used.',
     )
@@ -72,17 +76,18 @@ describe('a second /compact while the first runs', () => {
 
   it('joins that of another process as well [ALWAYS-05]', async () => {
     const setup = await freshSetup({ onDisk: true })
-    const { dev, threads, threadId, agent, store } = setup
+    const { dev, threads, threadId, store } = setup
     await threads.import(threadId, PAST)
-    dev.script(() => ({ text: SUMMARY, fault: { kind: 'stall', ms: 300 } }))
+    const door = new Door()
+    dev.script(answerBehind(door, { text: SUMMARY }))
     const other = await setup.elsewhere()
-    const [waiting, started] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    agent.on(({ type }) => type === 'COMPACTION_START' && started.resolve())
+    const waiting = Promise.withResolvers<void>()
     other.agent.on(({ type }) => type === 'notice' && waiting.resolve())
     const first = compact(setup)
-    await within(() => 'a start', started.promise, 10_000)
+    await door.reached
     const second = compact({ ...setup, agent: other.agent })
-    await within(() => 'a word on the waiting', waiting.promise, 10_000)
+    await within('a word on the waiting', waiting.promise)
+    door.open()
     expect((await second).text).toBe('A compaction was already running; this one joined it.')
     expect((await second).threadId).toBe((await first).threadId)
     expect((await second).compaction?.fresh?.summary).toContain(SUMMARY)

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { answerBehind, Door } from '../agent/past.ts'
 import type { HeadlessTerminal } from './headless-terminal.ts'
 import { exchange, openChat } from './setup.ts'
 
@@ -65,10 +66,9 @@ describe('a conversation', () => {
   })
 
   it('takes messages while it works, in order, each once [NEED-12]', async () => {
+    const door = new Door()
     const chat = await openChat({
-      dev: {
-        script: [{ text: 'First.', fault: { kind: 'stall', ms: 800 } }, { text: 'Then both.' }],
-      },
+      dev: { script: [answerBehind(door, { text: 'First.' }), { text: 'Then both.' }] },
     })
     chat.terminal.enter('one')
     await chat.terminal.sees('Esc stops it')
@@ -77,6 +77,7 @@ describe('a conversation', () => {
     chat.terminal.enter('three')
     await chat.terminal.sees('queue 2')
     chat.terminal.type('half a thought')
+    door.open()
     const screen = await chat.terminal.sees('Then both.')
     expect(screen).toContain('half a thought')
     await chat.terminal.sees('queue 0')
@@ -196,12 +197,14 @@ describe('approval', () => {
   })
 
   it('waits while somebody types: the Enter of a message allows nothing', async () => {
-    const stall = { kind: 'stall', at: 'start', ms: 500 } as const
-    const slow = [{ ...script[0], fault: stall }, { text: 'The end.' }]
-    const chat = await openChat({ dev: { script: slow } })
+    const door = new Door()
+    const [asks, ...rest] = script
+    const chat = await openChat({ dev: { script: [answerBehind(door, asks ?? {}), ...rest] } })
     chat.terminal.enter('go')
     await chat.terminal.sees('Esc stops it')
     chat.terminal.type('by the way')
+    await chat.terminal.sees('by the way')
+    door.open()
     expect(await chat.terminal.sees('then decide: run echo one')).not.toContain('Allow')
     chat.terminal.press('enter')
     await chat.terminal.sees('Allow')

@@ -1,5 +1,6 @@
 // Compactions in place: pending and done, their divider, what it opens to, and a preview before one.
 import { describe, expect, it } from 'vitest'
+import { answerBehind, Door } from '../agent/past.ts'
 import { rangeCall } from '../agent/transcript.ts'
 import { answer, result, user } from '../say.ts'
 import { type ChatSetup, exchange, openChat } from './setup.ts'
@@ -22,11 +23,11 @@ describe('in place', () => {
     const chat = await openChat({ preset: 'log', values: { gate: { minTokens: 1_000 } } })
     await longThread(chat)
     await chat.terminal.sees('Answer 12.')
-    chat.dev.script([
-      { text: 'In short: c1.ts to c12.ts were read.', fault: { kind: 'stall', ms: 500 } },
-    ])
+    const door = new Door()
+    chat.dev.script([answerBehind(door, { text: 'In short: c1.ts to c12.ts were read.' })])
     chat.terminal.enter('/compact')
     await chat.terminal.sees(/compacting: /i)
+    door.open()
     await chat.terminal.sees('Conversation compacted successfully')
     const screen = await chat.terminal.sees('Esc stops it', false)
     expect(screen).toMatch(/✓ compacted by ai-summarize: [\d,]+ → [\d,]+ tokens/)
@@ -41,13 +42,14 @@ describe('in place', () => {
     const failed = await exchange(chat, 'go', 'It failed.')
     expect(failed).toMatch(/✗ Compaction failed: There is no checkpoint nowhere/)
     expect(failed).not.toContain('✓ compacted')
-    const stalled = { fault: { kind: 'stall', ms: 500 } } as const
+    const door = new Door()
     chat.dev.script([
-      { ...rangeCall({ summary: 'SUMMARY-OF-ALL' }), ...stalled },
+      answerBehind(door, rangeCall({ summary: 'SUMMARY-OF-ALL' })),
       { text: 'Good.' },
     ])
     chat.terminal.enter('/compact')
     expect(await chat.terminal.sees(/compacting/i)).not.toContain('✓ compacted')
+    door.open()
     await chat.terminal.sees(/✓ compacted by [\w-]+: [\d,]+ → [\d,]+ tokens/)
     expect(await chat.terminal.sees('Esc stops it', false)).not.toMatch(/compacting/i)
     chat.terminal.press('ctrl-g')

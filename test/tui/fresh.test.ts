@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ThreadEvent } from '../../src/protocol/index.ts'
 import { Chat } from '../../src/tui/chat.ts'
+import { answerBehind, Door } from '../agent/past.ts'
 import { lastMessages } from '../agent/setup.ts'
 import { answer, user } from '../say.ts'
 import { setUpApp } from '../server/setup.ts'
@@ -124,9 +125,9 @@ describe('the result', () => {
   })
 
   it('takes nobody away who has gone to another thread meanwhile', async () => {
-    const fault = { kind: 'stall', at: 'start', ms: 1_500 } as const
+    const door = new Door()
     const chat = await afterHello({
-      dev: { script: [{ text: 'Hi there.' }, { text: SUMMARY, fault }] },
+      dev: { script: [{ text: 'Hi there.' }, answerBehind(door, { text: SUMMARY })] },
     })
     chat.terminal.enter('/compact')
     await chat.terminal.sees('Compacting context...')
@@ -137,6 +138,7 @@ describe('the result', () => {
     await chat.terminal.sees('Esc stops it')
     chat.terminal.enter('/new further')
     await chat.terminal.sees('· further')
+    door.open()
     const screen = await chat.terminal.sees('continues in')
     expect(screen).toContain((await freshOf(chat)).threadId)
     expect(screen).toContain('· further')
@@ -169,11 +171,12 @@ describe('the result', () => {
   })
 
   it('resets the foot and moves what was queued [FRESH-22]', async () => {
+    const door = new Door()
     const chat = await afterHello({
       dev: {
         script: [
           { text: 'Hi there.' },
-          { text: SUMMARY, fault: { kind: 'stall', at: 'start', ms: 700 } },
+          answerBehind(door, { text: SUMMARY }),
           { text: 'Both heard.' },
         ],
       },
@@ -183,6 +186,7 @@ describe('the result', () => {
     await chat.terminal.sees('Compacting context...')
     chat.terminal.enter('and then?')
     await chat.terminal.sees('queue 1')
+    door.open()
     await chat.terminal.sees(STARTED)
     const screen = await chat.terminal.sees('Both heard.')
     expect(screen).toContain('queue 0')
@@ -271,14 +275,15 @@ describe('a failure', () => {
   })
 
   it('gives back what was typed meanwhile [FRESH-30]', async () => {
-    const fault = { kind: 'stall', at: 'start', ms: 700 } as const
+    const door = new Door()
     const chat = await afterHello({
-      dev: { script: [{ text: 'Hi there.' }, { text: '  ', fault }] },
+      dev: { script: [{ text: 'Hi there.' }, answerBehind(door, { text: '  ' })] },
     })
     chat.terminal.enter('/compact')
     await chat.terminal.sees('Compacting context...')
     chat.terminal.enter('and then?')
     await chat.terminal.sees('queue 1')
+    door.open()
     await chat.terminal.sees('Compact failed: Failed to generate summary')
     await chat.terminal.sees(/─\nand then\? *\n─/)
     await chat.terminal.sees('queue 0')

@@ -6,6 +6,7 @@ import { ThreadView, type ViewBlock } from '../../src/protocol/index.ts'
 import { restoreAtEnd } from '../../src/tui/screen/restore-terminal.ts'
 import { createTheme } from '../../src/tui/screen/theme.ts'
 import { Transcript } from '../../src/tui/screen/transcript.ts'
+import { ManualClock } from '../dev-model/manual-clock.ts'
 import { answer, user } from '../say.ts'
 import { exchange, openChat } from './setup.ts'
 
@@ -30,8 +31,9 @@ describe('sizes', () => {
 
   it('may change while an answer comes', async () => {
     const fault = { kind: 'stall', at: 'middle', ms: 1_000 } as const
+    const clock = new ManualClock()
     const chat = await openChat({
-      dev: { script: [{ text: `${'word '.repeat(200)}and the end.`, fault }] },
+      dev: { clock, script: [{ text: `${'word '.repeat(200)}and the end.`, fault }] },
     })
     chat.terminal.enter('go on')
     await chat.terminal.sees('word word')
@@ -41,6 +43,7 @@ describe('sizes', () => {
       expect(screen).toContain('Esc stops it')
       for (const line of screen.split('\n')) expect(visibleWidth(line)).toBeLessThanOrEqual(columns)
     }
+    clock.advance(1_000)
     expect(await chat.terminal.sees('and the end.')).toContain('word word')
   })
 

@@ -14,7 +14,6 @@ import { Presence } from './presence.ts'
 
 const START = Date.UTC(2026, 0, 1)
 const LOG = 'sys_presence'
-const _WAIT = { timeout: 20_000, interval: 5 }
 
 /** Whoever sleeps by it sleeps until it is moved. */
 class HandMovedClock implements Clock {
