@@ -24,7 +24,7 @@ import { type FoldedSummary, foldChunks } from './chunks.ts'
 import type { FoldTask } from './fold-agent.ts'
 import { planFold } from './plan.ts'
 import { foldPrompt } from './prompt.ts'
-import { renderThreadToMarkdown } from './render-thread.ts'
+import { type RenderedThread, renderThreadToMarkdown } from './render-thread.ts'
 
 /** Of what the user says next, and of what they ask to heed. */
 const MAX_ASIDE_CHARS = 8_000
@@ -36,7 +36,9 @@ export const chunkedFold: Strategy = withFloor({
   async propose(input) {
     const { run } = input
     const range = wholeRange(input)
-    if (range.covered.every((item) => item.kind === 'gap')) {
+    const rendered = renderRange(input, range)
+    // Gaps say nothing, nor does a result whose call is gone.
+    if (rendered.markdown.trim() === '') {
       run.onWarning?.('There is nothing to fold in this thread.')
       return { edits: [] }
     }
@@ -48,7 +50,8 @@ export const chunkedFold: Strategy = withFloor({
       usage = sumUsage(usage, more)
     }
     try {
-      const folded = await foldWith(provider, converse, input, range, spend)
+      const fold = { input, range, rendered }
+      const folded = await foldWith(provider, converse, fold, spend)
       const proposal = buildProposal(input, range, folded, usage)
       // A refusal is no part of a summary: the gate says so, and nothing is changed.
       return isIncomplete(folded) && !checkSummary(proposal, proposal.edits, isExcuse)
@@ -77,11 +80,16 @@ async function briefFor(
   return proposeBrief(input, usage, { chunks, unchangedChunks }, missing)
 }
 
+interface ToFold {
+  readonly input: StrategyInput
+  readonly range: WholeRange
+  readonly rendered: RenderedThread
+}
+
 async function foldWith(
   provider: ModelPort,
   converse: FoldTask['converse'],
-  input: StrategyInput,
-  range: WholeRange,
+  { input, range, rendered }: ToFold,
   onUsage: (usage: TokenUsage) => void,
 ): Promise<FoldedSummary> {
   const { context, eventAt, run } = input
@@ -89,7 +97,7 @@ async function foldWith(
   const conversation = conversationModel(context, eventAt)
   const asides = findAsides(input)
   const plan = planFold({
-    rendered: renderRange(input, range),
+    rendered,
     limits: (await provider.limitsOf?.(model, run.signal)) ?? {},
     promptTokens: estimateTokens(
       foldPrompt({
@@ -120,7 +128,7 @@ async function foldWith(
   })
 }
 
-function renderRange({ context, eventAt }: StrategyInput, { covered }: WholeRange) {
+function renderRange({ context, eventAt }: StrategyInput, { covered }: WholeRange): RenderedThread {
   const part = { ...context, items: Sequence.from(covered), open: new Set<string>() }
   const { messages, writers } = buildWithWriters(part, eventAt)
   return renderThreadToMarkdown(messages, writers)

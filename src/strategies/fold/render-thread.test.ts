@@ -7,6 +7,7 @@ import { runs } from '../../../test/scale.ts'
 import { buildWithWriters } from '../../core/view/build.ts'
 import type { Block, Message, MessagePart } from '../../core/view/content.ts'
 import { FILES_HEADING } from '../ranges/compact-whole.ts'
+import { chunkedFold } from './chunked-fold.ts'
 import { renderThreadToMarkdown } from './render-thread.ts'
 
 const text = (words: string): MessagePart => ({ type: 'text', text: words })
@@ -159,5 +160,20 @@ describe('a rendered thread', () => {
       }),
       runs(),
     )
+  })
+})
+
+describe('a thread of which nothing is rendered', () => {
+  it('is not folded, and no model is asked', async () => {
+    const log = new TestLog()
+    log.append([toolResult('gone', 'a result without its call')])
+    const { context, eventAt, threadId } = log
+    const warnings: string[] = []
+    const fail = () => Promise.reject(new Error('asked'))
+    const provider = { ask: fail, converse: fail }
+    const run = { threadId, provider, onWarning: (text: string) => void warnings.push(text) }
+    const proposal = await chunkedFold.propose({ context, eventAt, run, trigger: 'command' })
+    expect(proposal.edits).toEqual([])
+    expect(warnings).toEqual(['There is nothing to fold in this thread.'])
   })
 })
