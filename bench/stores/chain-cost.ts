@@ -127,7 +127,7 @@ type Values = Parameters<typeof growStatement>[1]
 /** The same statement with empty texts for hashes: nobody computes any. */
 function withoutHashes(values: Values): ReturnType<typeof growStatement> {
   const [{ name, text }] = growStatement('plain', { ...values, rows: [] })
-  const full = text.replace('chain_hashes(coalesce(head, $12::text), $11::text[])', '$11::text[]')
+  const full = text.replace('link_hashes(coalesce(head, $12::text), $11::text[])', '$11::text[]')
   const columns = [1, 2, 3, 4, 5, 6, 7].map((column) => values.rows.map((row) => row[column]))
   const last = values.rows.at(-1)
   const filled = [values.threadId, values.before, last ? readTime(last) : null, ...columns]

@@ -1,7 +1,7 @@
 // A thread as the store in memory holds it, and what is done to one.
 import type { NewEvent } from '../../core/log/event.ts'
 import type { LogVerdict, Row, Snapshot, ThreadInfo } from '../../core/ports.ts'
-import { ChainCheck, hashOfCells, NO_HASH } from '../rows/hash-chain.ts'
+import { ChainCheck, fitsCells, hashesOf, NO_HASH } from '../rows/hash-chain.ts'
 import type { Parent } from '../rows/requests.ts'
 import { decodeRow, encodeEvent, isoTime, type StoredEvent } from '../rows/stored-event.ts'
 import { ownerIn } from '../search/search-index.ts'
@@ -41,7 +41,7 @@ export function add(
 ): void {
   for (const row of rows) {
     thread.rows.push(row)
-    if (row.isText) thread.hashes.push(hashOfCells(thread.hashes.at(-1) ?? NO_HASH, row.cells))
+    if (row.isText) thread.hashes.push(...hashesOf(thread.hashes.at(-1) ?? NO_HASH, [row.cells]))
     thread.byId.set(row.id, row)
   }
   if (!snapshot) return
@@ -51,7 +51,7 @@ export function add(
 }
 
 export function verdictOf({ rows, hashes }: MemoryThread): LogVerdict {
-  const check = new ChainCheck(hashOfCells)
+  const check = new ChainCheck(fitsCells)
   for (const [index, row] of rows.entries()) check.add([...row.cells, hashes[index] ?? null])
   return check.end({ version: rows.length, head: hashes.at(-1) ?? null, forkSeq: 0 })
 }

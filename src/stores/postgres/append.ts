@@ -1,7 +1,7 @@
 // Appending to a thread: at once where it is the ordinary case, and carefully where it is not.
 
 import { restlessThread, versionConflict } from '../errors.ts'
-import { digestOfCells, NO_HASH } from '../rows/hash-chain.ts'
+import { hashesOf, NO_HASH } from '../rows/hash-chain.ts'
 import type { ThreadRow } from '../rows/pages.ts'
 import type { AppendRequest, WriteAnswer } from '../rows/requests.ts'
 import { recognise } from '../rows/requests.ts'
@@ -159,9 +159,9 @@ interface NewThread {
 
 /**
  * $1 is the thread, $2 its version before, $3 when its last event happened, $4 to $10 the rows, $11 their
- * digests, $12 the hash before them where the thread keeps none.
+ * hashes without a link to the log, $12 the hash before them where the thread keeps none.
  */
-const BEFORE = `SELECT key, head, chain_hashes(coalesce(head, $12::text), $11::text[]) AS hashes
+const BEFORE = `SELECT key, head, link_hashes(coalesce(head, $12::text), $11::text[]) AS hashes
   FROM threads WHERE thread_id = $1 AND version = $2::bigint`
 /** Where the version is still the same, so is the hash: the log only grows. */
 const GROW = `UPDATE threads SET version = $2::bigint + cardinality($4::text[]),
@@ -175,7 +175,7 @@ const TARGETS = {
   /** For callers that hold the thread, and have looked at the ids that it shares. */
   held: `before AS (${BEFORE}), thread AS (${GROW})`,
   /** $13 is when its first event happened; $14 its parent, $15 whose rows it shares. */
-  first: `before AS (SELECT chain_hashes($12::text, $11::text[]) AS hashes),
+  first: `before AS (SELECT link_hashes($12::text, $11::text[]) AS hashes),
     begun AS (INSERT INTO threads (thread_id, version, created_at, updated_at, parent_id, parent_seq,
       base_key, base_seq, head)
     SELECT $1, $2::bigint + cardinality($4::text[]), $13::bigint, $3::bigint, $14::text,
@@ -255,7 +255,7 @@ function commonValues(
   updatedAt: number | null,
 ): unknown[] {
   const columns = [1, 2, 3, 4, 5, 6, 7].map((column) => rows.map((row) => row[column]))
-  return [threadId, before, updatedAt, ...columns, rows.map(digestOfCells), hash]
+  return [threadId, before, updatedAt, ...columns, hashesOf(NO_HASH, rows), hash]
 }
 
 function snapshotValues({ snapshot }: AppendValues): unknown[] {

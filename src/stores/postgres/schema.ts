@@ -107,6 +107,17 @@ const STEPS: readonly string[] = [
       RETURN hashes;
     END $$;
   `,
+  // Links the first event of an append to the log; the others are linked to it already. Of it `chain_hashes`
+  // is the older form, which processes of the version before go on using.
+  `
+  CREATE FUNCTION link_hashes(before text, hashes text[]) RETURNS text[] LANGUAGE plpgsql AS $$
+    BEGIN
+      IF cardinality(hashes) > 0 THEN
+        hashes[1] := hashes[1] || '.' || left(encode(sha256((before || hashes[1])::bytea), 'base64'), 22);
+      END IF;
+      RETURN hashes;
+    END $$;
+  `,
 ]
 
 const SCHEMA_VERSION = STEPS.length

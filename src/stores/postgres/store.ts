@@ -17,7 +17,7 @@ import type {
 import { storeClosed } from '../errors.ts'
 import { followRows, Subscriptions } from '../follow.ts'
 import { type LeaseKey, type LeaseRequest, leaseKey, leaseRequest } from '../leases.ts'
-import { hashOfDigest, verifyInSteps } from '../rows/hash-chain.ts'
+import { fitsLinked, verifyInSteps } from '../rows/hash-chain.ts'
 import { buildPage, readInfo, readListOptions } from '../rows/pages.ts'
 import {
   appended,
@@ -189,7 +189,7 @@ export class PostgresStore implements Store {
   verify(threadId: string): Promise<LogVerdict | undefined> {
     const step = (id: string, ranges: readonly Range[]) =>
       this.#run((session) => readChain(session, id, ranges))
-    return verifyInSteps(step, threadId, hashOfDigest)
+    return verifyInSteps(step, threadId, fitsLinked)
   }
 
   async countStrays(): Promise<number> {

@@ -13,29 +13,56 @@ export type HashedCells = readonly [...cells: StoredEvent, hash: string | null]
 /** What stands before the first event that has a hash. */
 export const NO_HASH = ''
 
-/** The hash of an event, from the hash before it and the event as it is stored. */
-export type HashOf = (before: string, cells: StoredEvent) => string
+/** Whether a hash is that of an event as it is stored, behind the hash before it. */
+export type Fits = (hash: string, before: string, cells: StoredEvent) => boolean
+
+/** Older programs wrote hashes as hex. Today's are in base64, which is less to write. */
+const HEX_LENGTH = 32
+const HASH_LENGTH = 22
+/** Between the digest of the first event of an append and what links it to the log: PostgreSQL alone. */
+const LINK = '.'
 
 /**
- * The first half of SHA-256, as hex, of the hash before and of the cells: of the text that is stored, not of
- * what it reads as. Half is enough to find what was altered, and is half as much to write. The thread is not
- * in it, since forks share events. One hash for an event: most of its cost is the text.
+ * The hashes of events behind the hash `before`: half of SHA-256 over the hash before and the event as it is
+ * stored. Half is enough to find what was altered, and is half as much to write. The thread is not in it,
+ * since forks share events. All of an append come together: in a row they take less time.
  */
-export const hashOfCells: HashOf = (before, cells) => {
+export function hashesOf(before: string, rows: readonly StoredEvent[]): readonly string[] {
+  let hash = before
+  return rows.map((cells) => {
+    hash = shortHash(textOf(hash, cells))
+    return hash
+  })
+}
+
+export const fitsCells: Fits = (hash, before, cells) =>
+  hash === (hash.length === HEX_LENGTH ? olderHash : shortHash)(textOf(before, cells))
+
+/**
+ * On PostgreSQL the client hashes the events of an append, and the server links the first to the log: it alone
+ * knows the hash before. In older logs it linked each of them.
+ */
+export const fitsLinked: Fits = (hash, before, cells) => {
+  if (hash.length === HEX_LENGTH)
+    return hash === olderHash(before + olderHash(textOf(NO_HASH, cells)))
+  const [digest, link] = hash.split(LINK)
+  const [digestBefore = ''] = before.split(LINK)
+  if (link === undefined) return hash === shortHash(textOf(digestBefore, cells))
+  return digest === shortHash(textOf(NO_HASH, cells)) && link === shortHash(before + digest)
+}
+
+function textOf(before: string, cells: StoredEvent): string {
   const [seq, id, v, type, timestamp, data, origin, source] = cells
   const names = `${before}${seq}\n${id}\n${v}\n${type}\n${timestamp}\n${origin === null ? '-' : `+${origin}`}`
-  return shortHash(`${names}\n${data?.length}\n${source?.length ?? '-'}\n${data}${source ?? ''}`)
+  return `${names}\n${data?.length}\n${source?.length ?? '-'}\n${data}${source ?? ''}`
 }
 
 function shortHash(text: string): string {
-  return sha256(text).slice(0, 32)
+  return sha256(text, 'base64').slice(0, HASH_LENGTH)
 }
 
-/** What PostgreSQL makes of the digest of a row: it knows the hash before, and the client the text. */
-export const hashOfDigest: HashOf = (before, cells) => shortHash(before + digestOfCells(cells))
-
-export function digestOfCells(cells: StoredEvent): string {
-  return hashOfCells(NO_HASH, cells)
+function olderHash(text: string): string {
+  return sha256(text).slice(0, HEX_LENGTH)
 }
 
 /** So many events that do not fit are listed. */
@@ -50,11 +77,11 @@ export class ChainCheck {
   #isBehindUnread = false
   #hashedSeq = 0 // the last one with a hash
   #unverified = 0
-  readonly #hashOf: HashOf
+  readonly #fits: Fits
   readonly #misfits: { readonly seq: number; readonly problem: string }[] = []
 
-  constructor(hashOf: HashOf) {
-    this.#hashOf = hashOf
+  constructor(fits: Fits) {
+    this.#fits = fits
   }
 
   add(row: HashedCells): void {
@@ -66,7 +93,7 @@ export class ChainCheck {
       this.#unverified += 1
       return
     }
-    if (!this.#isGap && stored !== this.#hashOf(this.#before, cellsIn(row)))
+    if (!this.#isGap && !this.#fits(stored, this.#before, cellsIn(row)))
       this.#report(seq, 'it is not what was written: its hash does not fit')
     if (this.#isBehindUnread)
       this.#report(seq, 'it could not be verified: the one before it cannot be read')
@@ -149,11 +176,11 @@ export const NO_CHAIN: ChainAnswer = {
 export async function verifyInSteps(
   step: ChainStep,
   threadId: string,
-  hashOf: HashOf,
+  fits: Fits,
 ): Promise<LogVerdict | undefined> {
   checkName('a thread id', threadId)
   for (let restarts = 0; restarts <= MOST_RESTARTS; restarts += 1) {
-    const verdict = await tryToVerify(step, threadId, new ChainCheck(hashOf))
+    const verdict = await tryToVerify(step, threadId, new ChainCheck(fits))
     if (verdict !== 'replaced') return verdict
   }
   throw restlessThread(threadId)

@@ -1,24 +1,27 @@
-// SHA-256 of a text as hex: the host's own where there is one, since it is fast; written out for other hosts
+// SHA-256 of a text: the host's own where there is one, since it is fast; written out for other hosts
 
 interface Hashing {
-  hash(algorithm: 'sha256', text: string): string
+  hash(algorithm: 'sha256', text: string, encoding: Encoding): string
 }
 
-let chosen: ((text: string) => string) | undefined
+type Encoding = 'hex' | 'base64'
 
-export function sha256(text: string): string {
+let chosen: ((text: string, encoding: Encoding) => string) | undefined
+
+export function sha256(text: string, encoding: Encoding = 'hex'): string {
   chosen ??= hostSha256() ?? computeSha256
-  return chosen(text)
+  return chosen(text, encoding)
 }
 
 /** Asked of the process when it is needed first, not imported: a browser has neither, and loading it takes time. */
-function hostSha256(): ((text: string) => string) | undefined {
+function hostSha256(): typeof chosen {
   const host = globalThis.process?.getBuiltinModule?.('node:crypto') as Hashing | undefined
-  return typeof host?.hash === 'function' ? (text) => host.hash('sha256', text) : undefined
+  const isThere = typeof host?.hash === 'function'
+  return isThere ? (text, encoding) => host.hash('sha256', text, encoding) : undefined
 }
 
 /** FIPS 180-4. Lone surrogates count as U+FFFD, as in UTF-8 everywhere. */
-export function computeSha256(text: string): string {
+export function computeSha256(text: string, encoding: Encoding = 'hex'): string {
   const bytes = new TextEncoder().encode(text)
   const padded = new Uint8Array((((bytes.length + 8) >> 6) << 6) + 64)
   padded.set(bytes)
@@ -32,7 +35,12 @@ export function computeSha256(text: string): string {
     for (let index = 0; index < 16; index += 1) words[index] = view.getUint32(at + index * 4)
     mix(state, words)
   }
-  return [...state].map((word) => word.toString(16).padStart(8, '0')).join('')
+  if (encoding === 'hex')
+    return [...state].map((word) => word.toString(16).padStart(8, '0')).join('')
+  const inBytes = [...state].flatMap((word) =>
+    [24, 16, 8, 0].map((shift) => (word >>> shift) & 255),
+  )
+  return btoa(String.fromCharCode(...inBytes))
 }
 
 /** The first bits of the fractions of square and cube roots of the first primes. */

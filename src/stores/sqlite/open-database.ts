@@ -201,6 +201,8 @@ const STEPS: readonly string[] = [
   ALTER TABLE events ADD COLUMN hash TEXT;
   ALTER TABLE threads ADD COLUMN head TEXT;
   `,
+  // Hashes in base64 beside those in hex: an older program would call them altered.
+  '',
 ]
 
 /** The tables, and how a database of an older version becomes one of today. */

@@ -19,7 +19,7 @@ import type {
 import { usageError } from '../errors.ts'
 import { followRows, Subscriptions } from '../follow.ts'
 import { leaseKey, leaseRequest } from '../leases.ts'
-import { hashOfCells, verifyInSteps } from '../rows/hash-chain.ts'
+import { fitsCells, verifyInSteps } from '../rows/hash-chain.ts'
 import { LIMITS } from '../rows/limits.ts'
 import { buildPage, readInfo, readListOptions } from '../rows/pages.ts'
 import {
@@ -163,7 +163,7 @@ class SqliteStore implements Store {
     const limit = LIMITS.stepRows
     const step = (id: string, ranges: readonly Range[]) =>
       this.#link.call({ name: 'readChain', threadId: id, ranges, limit })
-    return verifyInSteps(step, threadId, hashOfCells)
+    return verifyInSteps(step, threadId, fitsCells)
   }
 
   countStrays(): Promise<number> {

@@ -1,7 +1,7 @@
 // Appending to a thread inside a transaction, and where the rows of a forked thread are.
 
 import { versionConflict } from '../errors.ts'
-import { hashOfCells, NO_HASH } from '../rows/hash-chain.ts'
+import { hashesOf, NO_HASH } from '../rows/hash-chain.ts'
 import type { ThreadRow } from '../rows/pages.ts'
 import type { AppendRequest, WriteAnswer } from '../rows/requests.ts'
 import { recognise } from '../rows/requests.ts'
@@ -100,12 +100,10 @@ export function insertRows(
   rows: readonly StoredEvent[],
   before: string,
 ): string | undefined {
-  let hash = before
-  for (const row of rows) {
-    hash = hashOfCells(hash, row)
-    if (!tables.events.insert(key, row, hash)) return undefined
-  }
-  return hash
+  const hashes = hashesOf(before, rows)
+  for (const [index, row] of rows.entries())
+    if (!tables.events.insert(key, row, hashes[index] ?? NO_HASH)) return undefined
+  return hashes.at(-1) ?? before
 }
 
 /** When an event happened, in ms since 1970. */
