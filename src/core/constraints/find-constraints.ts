@@ -1,14 +1,15 @@
 // Finds what a user said in passing and wants heeded from then on: prohibitions, rules, limits, corrections.
 import { type Cues, clause, LANGUAGES } from './languages.ts'
+import { withoutMaterial } from './material.ts'
 import { OWN } from './pasted.ts'
-import { findSentences } from './sentences.ts'
+import { findSentences, readLines, sentencesIn } from './sentences.ts'
 
 const NUMBER = '(?:\\d|one|two|three|four|five|six|ten|a (?:dozen|hundred|second|minute)|half|zero)'
 
 /** English cues: imperatives, modals, rules, wishes, limits, corrections, and false friends */
 const ENGLISH: Cues = {
   words:
-    /\b(?:the|is|are|and|to|of|in|it|this|that|you|we|i|not|please|for|on|with|be|don't|do|never|always|only|use|no|our|my|a|an|me|per|was|have|has|at|or|so|your|what|how|why|from|by|as|if|wait|every|each|max|all|any|when|but|they|their|there|than|should|must|can|without|through|into)\b/gi,
+    /(?<!\p{L})(?:the|is|are|and|to|of|in|it|this|that|you|we|i|not|please|for|on|with|be|don't|do|never|always|only|use|no|our|my|a|an|me|per|was|have|has|at|or|so|your|what|how|why|from|by|as|if|wait|every|each|max|all|any|when|but|they|their|there|than|should|must|can|without|through|into)(?!\p{L})/giu,
   binds: [
     clause(
       '(?:never|do not|do n.t|don.?t|avoid|refrain|(?:stop|quit) \\w+ing|no more|always|stick (?:to|with)|make sure|be sure|ensure|prefer|favou?r|remember|keep in mind|bear in mind|assume|treat|hands off|stay|keep away|under no circumstances|on no account|let.?s (?:go with|stick|keep|not|avoid|use|leave|make it|stay))',
@@ -158,7 +159,8 @@ const NOT_THIS_THAT = /^(?:no, )?not [\w@./+-]{1,40}[.,;!] +[\w@./+-]{1,40}[.!]?
 /** The sentences that bind, each once and as it was typed, in order. */
 export function findConstraints(text: string): string[] {
   if (NOT_THIS_THAT.test(text.trim())) return [text.trim()]
-  return [...new Set(findSentences(text))].filter(isBinding)
+  const lines = withoutMaterial(text, readLines(text), isBinding)
+  return [...new Set(sentencesIn(lines))].filter(isBinding)
 }
 
 const ACKNOWLEDGES =
@@ -180,6 +182,7 @@ function isBinding(sentence: string): boolean {
   const cues = listLanguages(plain)
   const clauses = withoutRest(plain.split(CLAUSES).map((each) => each.trim()))
   if (QUESTION.test(plain) && !TAG.test(plain)) return POLITE.test(plain)
+  if (SAID_BY.test(plain)) return false
   const held = LASTING_RULE.test(plain) ? null : (HOLD.exec(plain) ?? NOT_YET.exec(plain))
   if (held) return held.index > 0 && isBinding(plain.slice(0, held.index).trim())
   return [plain, ...clauses.filter((each) => each.length >= 3)].some((unit) =>
@@ -247,6 +250,10 @@ function binds({ binds: strong, weak, subject }: Cues, unit: string): boolean {
 /** What a tool or a text says, behind a colon. */
 const REPORTED =
   /(\b(?:docs?|documentation|manual|readme|wiki|guide|linter|compiler|tests?|error|message|log|warning|it|he|she|they|reviewer|colleague|boss) (?:\w+ )?(?:says?|said|claims?|complains?|wrote|reads?|told me|reports?|prints?))\s*[:,] .*$/i
+
+/** “Drivers must check the brakes, officials said on Monday.” */
+const SAID_BY =
+  /, (?!(?:as )?(?:i|we|like|and|but|or|so) )(?:the |an? )?[\p{L}.'-]+(?: [\p{L}.'-]+){0,2} (?:said|says|added|warned|wrote|noted|explained|told \S+)(?: (?:on|in|at) [\p{L}\d ]{2,24})?[.!]*$/iu
 
 /** Those whose wishes the user passes on. */
 const CLIENTS =

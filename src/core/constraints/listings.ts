@@ -35,7 +35,7 @@ const LOCATED =
   /^\s*(?:(?:[\w@-]*[./])*[\w@-]+\.\w{1,8}(?:[:-]\d+[:-]|:(?=[^\d\s/:]))|\d+:\d+\s+(?:error|warning|info)\b|-{1,2}\w[\w-]*(?:, ?--[\w-]+)?(?:[ =][<[A-Z]\S*)?\s{2,}\S|[\w.-]{0,40}-\d+ +\| |[EWN]: |(?:TASK|PLAY) \[|On branch \S+$|Your branch is |\(use "|\^?[\da-f]{7,40} .{0,80}\d{4}-\d\d-\d\d .{0,40}\d+\) )/
 const MACHINE_SIGN = new RegExp(`^\\s*${SIGN_PROMPT}`)
 /** A name and a version: few letters, and yet typed. */
-const VERSION =
+export const VERSION =
   /^\s*(?:[-*•] )?\p{L}[\p{L}.+#-]*(?: \p{L}[\p{L}.+#-]*){0,3}:? v?\d{1,4}(?:\.\d{1,4}){0,3}\s*$/u
 
 /** Logs, stack traces, listings and code: few words, or the look of a machine. */

@@ -15,10 +15,28 @@ const QUOTATION =
 
 /** Substrings of the text, each as it was typed. */
 export function findSentences(text: string): string[] {
+  return sentencesIn(readLines(text))
+}
+
+/** The lines that are read: those that were typed, of a long message its two ends. */
+export function readLines(text: string): Line[] {
+  const isRead = ({ at, text: line }: Line) =>
+    text.length <= 2 * READ_CHARS ||
+    at + line.length <= READ_CHARS ||
+    at >= text.length - READ_CHARS
+  return typedLines(text).filter(isRead)
+}
+
+export function sentencesIn(lines: readonly Line[]): string[] {
   const found: string[] = []
-  for (const line of withoutMiddle(typedLines(text), text.length)) {
+  for (const { text: line } of lines) {
     for (const piece of splitSentences(line)) {
-      const sentence = piece.replace(/^\s*(?:[-*•+](?:\s+|(?=\p{L}))|\d{1,2}[.)]\s+)/u, '').trim()
+      const sentence = piece
+        .replace(
+          /^\s*(?:[-*•+](?:\s+|(?=\p{L}))|(?:\d{1,2}|[a-h])[.)]\s+|\((?:\d{1,2}|[a-h])\)\s+)/u,
+          '',
+        )
+        .trim()
       if (sentence.length >= 3 && sentence.length <= LONGEST_CHARS) found.push(sentence)
     }
   }
@@ -34,10 +52,4 @@ function splitSentences(line: string): string[] {
     from = index + blank.length
   }
   return [...pieces, line.slice(from)]
-}
-
-function withoutMiddle(lines: readonly Line[], length: number): string[] {
-  const isRead = ({ at, text }: Line) =>
-    length <= 2 * READ_CHARS || at + text.length <= READ_CHARS || at >= length - READ_CHARS
-  return lines.filter(isRead).map(({ text }) => text)
 }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { redact } from '../../../src/redact/redact.ts'
 import { redactValues } from '../../../src/redact/redact-values.ts'
+import { EIGHTH_ORDINARY, EIGHTH_SECRETS } from './eighth-set.ts'
 import { FIFTH_ORDINARY, FIFTH_SECRETS } from './fifth-set.ts'
 import { fill } from './fill.ts'
 import { FOURTH_ORDINARY, FOURTH_SECRETS } from './fourth-set.ts'
@@ -23,6 +24,7 @@ const SETS: readonly (readonly [string, Texts, Texts])[] = [
   ['fifth', named(FIFTH_SECRETS), named(FIFTH_ORDINARY)],
   ['sixth', named(SIXTH_SECRETS), named(SIXTH_ORDINARY)],
   ['seventh', named(SEVENTH_SECRETS), named(SEVENTH_ORDINARY)],
+  ['eighth', named(EIGHTH_SECRETS), named(EIGHTH_ORDINARY)],
 ]
 const SEEDS = ['a', 'b', 'c', 'd', 'e']
 

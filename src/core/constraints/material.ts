@@ -1,0 +1,261 @@
+// Weighs whether a part of a message was typed as an order or is material that the message is about
+import type { Line } from './listings.ts'
+import { VERSION } from './listings.ts'
+
+/** Lines that stand together. */
+interface Block {
+  readonly lines: readonly Line[]
+  readonly text: string
+}
+
+/** From here on the evidence says that a text is material. */
+const ENOUGH = 2
+
+/** Whether a line says what is to be done from now on. */
+type IsRule = (line: string) => boolean
+
+/**
+ * Without the lines that the evidence calls material. A rule that is lost stays in the text, one that a
+ * stranger wrote would bind: where both are likely, it does not bind.
+ */
+export function withoutMaterial(
+  text: string,
+  lines: readonly Line[],
+  isRule: IsRule,
+): readonly Line[] {
+  const blocks = blocksOf(lines, isRule)
+  if (blocks.flatMap((block) => block.lines).length < 2) return lines
+  const { from, to } = ownEnds(text, blocks, isRule)
+  const material = blocks.slice(from, to)
+  const [own, first, last] = [blocks[from - 1], material[0], material.at(-1)]
+  if (first === undefined) return lines
+  const adopts = blocks.slice(0, from).some((block) => ADOPTS.test(block.text))
+  const pointed = Math.max(
+    isNextTo(text, own, first) ? pointsAt(own, isRule) : 0,
+    isNextTo(text, last, blocks[to]) ? pointsAt(blocks[to], isRule) : 0,
+  )
+  const points = adopts ? 0 : pointed + contrast(own, first)
+  const shape = shapeOf(text, material, isRule, adopts)
+  const doubt = shape < ENOUGH && points < ENOUGH && STARTS_SMALL.test(first.text) ? 1 : 0
+  if (shape + points - doubt < ENOUGH) return lines
+  const gone = new Set(
+    material.filter((block) => !LABEL.test(block.text)).flatMap((block) => block.lines),
+  )
+  return lines.filter((line) => !gone.has(line))
+}
+
+/** A person who begins a message without capitals and full stops goes on without them. */
+function contrast(own: Block | undefined, other: Block): number {
+  const isCareless = own !== undefined && STARTS_SMALL.test(own.text) && !/[.:]$/.test(own.text)
+  return isCareless && CAREFUL.test(other.text) ? 1 : 0
+}
+
+const STARTS_SMALL = /^\p{Ll}/u
+const CAREFUL = /^\p{Lu}[^.!?]*\p{Ll}[^.!?]*[.!?]\s+\p{Lu}[\s\S]*[.!?]$/u
+
+/** Nothing that is set apart stands between them: else that is what the one speaks of. */
+function isNextTo(text: string, above: Block | undefined, below: Block | undefined): boolean {
+  const [end, start] = [above?.lines.at(-1), below?.lines[0]]
+  if (end === undefined || start === undefined) return false
+  return text.slice(end.at + end.text.length, start.at).trim() === ''
+}
+
+/** Where what the person says before and behind the material ends and begins. */
+function ownEnds(
+  text: string,
+  blocks: readonly Block[],
+  isRule: IsRule,
+): { from: number; to: number } {
+  const isOwn = (block: Block | undefined): block is Block =>
+    block !== undefined &&
+    block.text.length <= LONGEST_OWN &&
+    shapeOf(text, [block], isRule, false) <= 0
+  const asks = (at: number) => pointsAt(blocks[at], isRule) >= ENOUGH
+  let from = isOwn(blocks[0]) ? 1 : 0
+  for (; from > 0 && !asks(from - 1); from += 1) {
+    const next = blocks[from]
+    if (!isOwn(next) || !isInformal(next)) break
+  }
+  const end = blocks.length - 1
+  const last = blocks[end]
+  const isOnly = from === end && asks(from - 1)
+  const endsOwn =
+    !isOnly &&
+    isOwn(last) &&
+    last.lines.length <= 2 &&
+    (isInformal(last) || pointsAt(last, isRule) > 0)
+  return { from, to: endsOwn ? Math.max(from, end) : blocks.length }
+}
+
+const LONGEST_OWN = 400
+/** Small letters at the beginning, a question, or words to the one who is to work. */
+function isInformal({ text }: Block): boolean {
+  return [STARTS_SMALL, /[?？]\s*$/, TO_AGENT, LABEL].some((look) => look.test(text))
+}
+
+const TO_AGENT =
+  /\b(?:ask|tell|show|ping|warn|wait for|check with|remind) me\b|\bi(?:'d| would)? (?:want|need|expect|like|prefer) (?:you|it|this|that|to)\b|^(?:please|pls|also|btw|bitte|stp|por favor)\b|(?:frag|zeig)e? mir?ch?|demande-moi|pregúntame|问我|спроси меня/iu
+/** A heading or a label that makes a text an order of the person who typed it. */
+const ORDERS =
+  '(?:(?:my|our|some|these|the|hard|soft|two|three|few|a few|couple of|ground|house|basic|team|project|coding|working|general|additional|important|non-functional|mis|meine|unsere|einige|nos|mes|minhas|le mie|mie) )*(?:rules?|requirements?|constraints?|conventions?|preferences?|limits?|guidelines?|notes?|instructions?|task|tasks|goals?|context|background|must(?: not)?|must-haves?|don.?ts?|dos|do not|never|always|important|remember|reminder|warning|todo|scope|out of scope|non-goals?|deliverables?|acceptance(?: criteria)?|definition of done|done when|deadline|budget|steps?|tests?|style|things|regeln?|vorgaben|anforderungen|aufgabe|ziel|wichtig|hinweise?|règles?|contraintes|consignes|tâche|objectif|exigences|reglas?|normas|restricciones|requisitos|tarea|objetivo|regras?|tarefa|restrições|regole|vincoli|compito|obiettivo|requisiti|правила|требования|ограничения|задача|цель|规则|要求|约束|任务|目标|ルール|制約|要件|タスク|目的|규칙|요구사항|제약|목표)'
+const LABEL = new RegExp(
+  `^\\s*(?:#{1,4} |\\*\\*)?(?:from now on|for (?:this|the|our) (?:repo|repository|project|session|task|codebase|code base|app)|${ORDERS})(?:\\*\\*)?(?: (?:for|of|du|de|del|do|für|per|pour|para|from)(?: [\\p{L}\\d'-]+){1,5})?(?: \\([^)\\n]{0,40}\\))?(?:\\*\\*)?\\s*(?:[:：]|$)|(?:rules|conventions|ground rules|here is how i want|this is how i want)\\b[^.!?\\n]{0,60}[:：]\\s*$`,
+  'imu',
+)
+
+/** What follows is made the person's own. */
+const ADOPTS =
+  /\b(?:implement|build|follow|obey|apply|adopt|respect|heed|stick to|adhere to|create|code up|carry out|work through)\b[^.!?]{0,40}(?:\b(?:this|these|the following|those|below)\b|[:：]\s*$)|\b(?:do|befolge|halte dich an|suis|sigue|siga|segui)\b (?:the following|this|these|diese|ces|estas|essas|queste)\b/iu
+
+const DEICTIC =
+  /(?<!\p{L})(?:this|these|those|that|here|below|above|the following|attached|diese[rsnm]?|das(?= hier|\?|$)|dies|hier|folgende[rsn]?|unten|oben|ce|cet|cette|ces|ceci|ça|cela|ci-dessous|suivante?s?|esto|este|esta|estos|estas|eso|siguiente|abajo|isto|isso|essa|esse|abaixo|seguinte|questo|questa|questi|queste|seguente|sotto|это|этот|эту|эти|этого|ниже|следующ\p{L}+)(?!\p{L})|[这這此]|以下|下面|上面|これ|この|次の|それ|이 |이거|이것|아래|다음/iu
+/** Persons whom nobody has named yet. */
+const NAMELESS =
+  /\b(?:she|he|her|his|him|they|their|them|sie|ihr|er|ihm|elle|ils?|ella|él)\b|他们|她|他|彼/iu
+/** A text that is spoken of as if it were known. */
+const KNOWN_TEXT =
+  /\bthe (?:text|story|poem|passage|paragraph|excerpt|quote|statement|sign|notice|letter|author|speaker|writer|(?:first|second|third|fourth|last|\d\w\w) (?:sentence|line|paragraph|clause|item|point))\b(?!.*[\w)]\.\w|.*\/)/i
+/** Work on a text, which is not done in it. */
+const TEXT_WORK =
+  /(?<!\p{L})(?:translat\w+|proofread|paraphrase|rephrase|reword|rewrite|summari[sz]e|sum up|tl;?dr|classify|transcribe|simplify|shorten|condense|correct|spell-?check|grammar|typos?|sentiment|tone|in plain (?:words|english)|key points|gist|headline|anonymi[sz]e|extract|continue|fact-?check|bullet points?|turn|group|format|übersetz\w*|zusammenfass\w*|fass\w*|korrigier\w*|vereinfach\w*|kürz\w*|tradui\w*|résum\w*|corrige\w*|reformule\w*|simplifie\w*|traduc\w*|traduz\w*|resum\w*|correg\w*|simplifi\w*|riassum\w*|traduci|correggi|перевед\w*|переведи\p{L}*|кратко|исправь\p{L}*|перескажи)(?!\p{L})|翻译|翻譯|总结|總結|概括|改写|润色|翻訳|要約|校正|英語に|日本語に|번역|요약/iu
+/** A verb of such work with nothing that names its object. */
+const NO_OBJECT =
+  /^(?:(?:please|can you|could you|bitte|kannst du|ok|now)[, ]+)*(?:(?:draft|write|suggest) (?:an? |the )?(?:\w+ )?(?:reply|answer|response)|translate|proofread|paraphrase|rephrase|rewrite|summari[sz]e|sum up|tl;?dr|simplify|shorten|correct|transcribe|explain|thoughts|opinions?|fact-?check|eli5|critique|grade|judge|rate|übersetzen?|zusammenfassen|korrigieren?|traduis|résume|corrige|traduce|resume|traduci|riassumi|переведи|翻译|翻訳|总结)(?: (?:in|to|into|for|as|please|with|ins?|auf|en|al|au|à|em|para|na|на|по)\b[^.\n]*)?\s*[?:.：？]?\s*$/iu
+/** Asks what something is or what is to be thought of it. */
+const ASKS_ABOUT =
+  /[?？]\s*$|^(?:(?:ok|hey|hi|please|can you|could you)[, ]+)*(?:what|who|why|where|which|when|how|is|are|was|does|do|did|should|would|thoughts|any|explain|tell me|look at|have a look|check|read|compare|see|judge|rate|answer|reply to|respond to|draft|write an? (?:reply|answer|response|review)|write the (?:reply|answer|changelog)|was|wer|warum|wie|ist|sind|soll|lies|schau|erklär|qu['e]|qui|pourquoi|est-ce|lis|explique|regarde|qué|quién|por qué|es|lee|explica|mira|o que|quem|leia|cosa|chi|perché|leggi|spiega|что|кто|почему|прочитай|объясни)(?!\p{L})|[吗呢什怎谁]|是什么|怎么|看看|[かの]$|何|どう/iu
+
+/** How much a request points at something beside it, which is then its material. */
+function pointsAt(block: Block | undefined, isRule: IsRule): number {
+  if (block === undefined || block.text.length > LONGEST_OWN) return 0
+  const sentences = block.text.split(/(?<=[.!?])\s+|(?<=[。！？])|\n/u)
+  return Math.max(0, ...sentences.filter((each) => !isRule(each)).map(pointsIn))
+}
+
+/** “Here is how I want it:” */
+const OWN_WORDS =
+  /\b(?:what|how) (?:i|we) (?!got\b|get\b|see\b|saw\b|found\b|received\b|read\b|copied\b)|\bwas (?:ich|wir)\b|\bce que je\b|\blo que quiero\b/iu
+
+function pointsIn(sentence: string): number {
+  const said = sentence.trim()
+  if (LABEL.test(said) || OWN_WORDS.test(said)) return 0
+  if (NO_OBJECT.test(said)) return 3
+  const points = DEICTIC.test(said) || KNOWN_TEXT.test(said)
+  if (points && TEXT_WORK.test(said)) return 3
+  if (ASKS_ABOUT.test(said)) return points || NAMELESS.test(said) ? 2 : 0
+  return points && /[:：]$/.test(said) ? 2 : points ? 1 : 0
+}
+
+/** Greets somebody by name, or a group. */
+const GREETS =
+  /^(?:(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|hallo|moin|guten (?:tag|morgen)|bonjour|salut|hola|buen[oa]s \p{L}+|olá|oi|ciao|buongiorno|здравствуйте|привет|добрый день)[ ,]+(?!(?:agent|assistant|ai|bot|claude|codex|copilot|gpt|chatgpt|cursor|gemini|opencode|precis|précis|pi|there|again|i|we|can|please|and|this|the|so|wir|ich|je|on|du|kannst|hier|zusammen)(?!\p{L}))\p{L}[\p{L} .'-]{0,40}[,:!：]?\s*$|(?:dear|to whom|to all|attention|liebe[rs]?|sehr geehrte\p{L}*|werte\p{L}*|chère?s?|madame|monsieur|estimad[oa]s?|querid[oa]s?|prezad[oa]s?|car[ioae]|gentil[ei]|egregi[oa]?|уважаем\p{L}+|дорог(?:ой|ая|ие)) (?!(?:agent|assistant|ai|claude)\b)\p{L})|^(?:各位|尊敬的|亲爱的|您好)|^皆(?:様|さん)|お客様各位|여러분/iu
+const SIGNS =
+  /^(?:(?:kind|best|warm|many) (?:regards|wishes)|regards|sincerely|yours (?:\w+)|respectfully|mit freundlichen grüßen|mit besten grüßen|viele grüße|herzliche grüße|cordialement|bien à vous|sincères salutations|saludos(?: cordiales)?|un saludo|atentamente|atenciosamente|cordiali saluti|distinti saluti|с уважением|此致|敬礼|敬上|以上)[,.!，。]?\s*$/iu
+/** Signs that no keyboard has. */
+const UNTYPED = /[\u2500-\u259f\u25a0-\u25ff\u2605\u2606\u23ba-\u23ff©®™·【】�]/u
+const COLUMNS = /\S(?: {3,}|\t)\S/
+const CLAUSE =
+  /^\s*(?:\d{1,2}\.\d{1,2}(?:\.\d{1,2})?\.?|art(?:icle|ikel|ículo|\.)? ?\d+|§ ?\d+)\s+\p{L}/iu
+/** A party of a contract, a law or a standard. */
+const PARTY = /\b(?:The|Each|Any|Every) \p{Lu}\p{Ll}+ (?:shall|must|may|will|agrees)\b|\bshall\b/u
+/** What an unmarked line of a list that somebody typed begins with. */
+const ORDERED =
+  /^(?:use|write|keep|make|put|call|set|ask|answer|work|prefer|follow|treat|stick|log|support|target|name|handle|include|return|show|start|think|stop|add|fix|remove|delete|rename|move|update|create|implement|build|run|test|check|refactor|commit|push|merge|open|read|explain|find|only|just|no|new|all|every|go|do|let|give)\b/i
+const THANKS =
+  /^(?:thanks?|thank you|thx|ty|cheers|danke|merci|gracias|obrigad[oa]|grazie|спасибо|谢谢|ありがとう\p{L}*|gruß|grüße|lg|vg)\b.{0,40}$|^(?:hi|hey|hello|hallo|bonjour|hola|olá|ciao)[!,. ]*$/iu
+
+/** Whether lines around it, which were left out already, were never typed. */
+function standsInPrint(text: string, { lines }: Block): boolean {
+  const [first, last] = [lines[0], lines.at(-1)]
+  if (first === undefined || last === undefined) return false
+  const above = text.slice(Math.max(0, first.at - NEAR_CHARS), first.at).split(/\n\s*\n/)
+  const below = text
+    .slice(last.at + last.text.length)
+    .slice(0, NEAR_CHARS)
+    .split(/\n\s*\n/)
+  const around = `${above.at(-1) ?? ''}\n${below[0] ?? ''}`
+  const known = new Set(lines.map((line) => line.text))
+  return around
+    .split('\n')
+    .some((line) => !known.has(line) && (UNTYPED.test(line) || USAGE.test(line)))
+}
+
+const NEAR_CHARS = 400
+const USAGE =
+  /^\s*(?:usage|synopsis|options|arguments|positional arguments|commands|flags)\s*:|^\s*-{1,2}\w[\w-]*(?:, ?--[\w-]+)?\s{2,}\S/i
+
+/** How much a text looks like one that was written elsewhere; less than 0: typed just now. */
+function shapeOf(
+  message: string,
+  blocks: readonly Block[],
+  isRule: IsRule,
+  adopts: boolean,
+): number {
+  const lines = blocks.flatMap((block) => block.lines.map(({ text }) => text.trim()))
+  const thanks = lines.findIndex((line) => THANKS.test(line))
+  // Behind the thanks stands the name of the one who typed.
+  const spoken = thanks > 0 && thanks >= lines.length - 2 ? lines.slice(0, thanks) : lines
+  const bare = spoken.filter((line) => isBare(line, isRule) && !(adopts && line.startsWith('#')))
+  const some = (look: RegExp) => lines.some((line) => look.test(line))
+  const text = lines.join('\n')
+  return (
+    (bare.length >= 4 ? 3 : bare.length) -
+    (bare.length === 3 ? 1 : 0) +
+    (some(GREETS) ? 2 : 0) +
+    (some(SIGNS) ? 2 : 0) +
+    (some(UNTYPED) ? 2 : 0) +
+    (some(USAGE) ? 2 : 0) +
+    (lines.filter((line) => COLUMNS.test(line)).length >= 2 ? 3 : 0) +
+    (some(CLAUSE) ? 2 : 0) +
+    (some(PARTY) ? 1 : 0) +
+    (blocks.some((block) => standsInPrint(message, block)) ? 2 : 0) +
+    (blocks.some(isWrapped) ? 1 : 0) -
+    (TO_AGENT.test(text) ? 1 : 0) -
+    (lines.length === 1 && !/[.!?。！？]\s*\S/u.test(text) ? 1 : 0)
+  )
+}
+
+/** A title, a name, a figure, a button: no sentence, no item of a list and no order. */
+function isBare(line: string, isRule: IsRule): boolean {
+  return (
+    line.length <= 70 &&
+    !/[.!?。！？…,;:：；、，]["')\]*]*$/u.test(line) &&
+    !/^(?:[-*•+–—]|\(?\d{1,2}[.):、]|\(?[a-z][.)] |@|\/|\p{Ll})/u.test(line) &&
+    !/^[\p{L} ]{2,24}: ?(?!.*\b(?:19|20)\d\d$)\S/u.test(line) &&
+    !LABEL.test(line) &&
+    !ORDERED.test(line) &&
+    !VERSION.test(line) &&
+    !THANKS.test(line) &&
+    !isRule(line)
+  )
+}
+
+/** Broken at a width, in the middle of its sentences. */
+function isWrapped({ lines }: Block): boolean {
+  const goOn = lines.filter(
+    ({ text }, at) =>
+      text.length >= 50 && text.length <= 85 && /^\s*[\p{Ll}(]/u.test(lines[at + 1]?.text ?? ''),
+  )
+  return lines.length >= 3 && goOn.length * 2 >= lines.length - 1
+}
+
+/** Parted by blank lines, by what was left out, and behind the first line where it asks for something. */
+function blocksOf(lines: readonly Line[], isRule: IsRule): Block[] {
+  const groups: Line[][] = [[]]
+  let end = 0
+  for (const line of lines) {
+    const isBlank = line.text.trim() === ''
+    if (isBlank || line.at > end + 2) groups.push([])
+    if (!isBlank) groups.at(-1)?.push(line)
+    end = line.at + line.text.length
+  }
+  const [first, ...rest] = groups.filter((group) => group.length > 0).map(blockOf)
+  if (first === undefined) return []
+  const [head, ...others] = first.lines
+  const parts = head !== undefined && others.length > 0 && pointsAt(blockOf([head]), isRule) > 0
+  return parts ? [blockOf([head]), blockOf(others), ...rest] : [first, ...rest]
+}
+
+function blockOf(lines: readonly Line[]): Block {
+  return { lines, text: lines.map(({ text }) => text.trim()).join('\n') }
+}
