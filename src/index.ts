@@ -1,23 +1,22 @@
 // The library's core: messages and threads that fit their window. It runs in any host; other doors have the rest
 
 export type { Committed, Refused } from './compaction/plan.ts'
-export { compact } from './compactor/compact.ts'
 export type {
   Compacted,
   CompactOptions,
   CompactWithModel,
   Loss,
 } from './compactor/compact-messages.ts'
-export { createCompactor } from './compactor/compactor.ts'
+export { compact, createCompactor } from './compactor/compactor.ts'
 export type {
   Compactor,
   CompactorEvents,
   CompactorOptions,
   Fitted,
+  UsageLike,
 } from './compactor/compactor-interface.ts'
 export type { RecallOptions } from './compactor/recall.ts'
 export type { ModelLike } from './compactor/run-compaction.ts'
-export type { UsageLike } from './compactor/usage-like.ts'
 export type { Edit, EntryId, NewEntry, Put, Reading } from './core/edit/change.ts'
 export type { CompactionReport } from './core/edit/report.ts'
 export { renderReport } from './core/edit/report-text.ts'

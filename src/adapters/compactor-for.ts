@@ -1,9 +1,14 @@
 // The compactor of an adapter: one that the caller has, or a new one for the adapter's format
-import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
+
+import { keyOf } from '../compactor/compact-messages.ts'
+import { KIT } from '../compactor/compactor.ts'
+import {
+  type Compactor,
+  type CompactorOptions,
+  readUsage,
+  type UsageLike,
+} from '../compactor/compactor-interface.ts'
 import { COMPACTOR_CHECKS, compactorWith } from '../compactor/compactor-with.ts'
-import { KIT } from '../compactor/kit.ts'
-import { keyOf } from '../compactor/message-key.ts'
-import { readUsage, type UsageLike } from '../compactor/usage-like.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import * as option from '../core/options.ts'
 import type { AskAnswer, AskRequest } from '../core/ports.ts'

@@ -5,9 +5,9 @@ import type {
   FrameDraft,
   FrameListener,
   RunResult,
+  Tool,
   TurnEnd,
 } from '../core/agent/frame.ts'
-import type { Tool } from '../core/agent/tool.ts'
 import type { PrecisError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
 import type { TokenUsage } from '../core/view/content.ts'

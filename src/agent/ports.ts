@@ -1,6 +1,6 @@
 // What an agent is made of: everything it needs from outside, and the limits it keeps.
 import type { ApprovalPolicy } from '../core/agent/approval.ts'
-import type { ReplacementRequest, Tool } from '../core/agent/tool.ts'
+import type { ReplacementRequest, Tool } from '../core/agent/frame.ts'
 import type { PinningPolicy } from '../core/edit/detected-pins.ts'
 import type { Strategy, SummaryForm } from '../core/edit/strategy.ts'
 import type { Provider, ToolSchema } from '../core/model.ts'

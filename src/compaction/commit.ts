@@ -26,8 +26,15 @@ import {
 import { noteElsewhere } from '../core/view/last-request.ts'
 import { contentOf } from '../core/view/sent-rounds.ts'
 import { reducedBy } from '../core/view/thread-state.ts'
-import { buildReport, withCounts } from './compact-log.ts'
-import type { Committed, EditableThread, OpenThread, ProposalRecord, Refused } from './plan.ts'
+import {
+  buildReport,
+  type Committed,
+  type EditableThread,
+  type OpenThread,
+  type ProposalRecord,
+  type Refused,
+  withCounts,
+} from './plan.ts'
 
 export interface CommitPorts {
   readonly open: OpenThread

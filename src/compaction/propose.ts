@@ -19,15 +19,15 @@ import type { TokenUsage } from '../core/view/content.ts'
 import { reducedBy } from '../core/view/thread-state.ts'
 import { sumUsage, usageIn, withBill } from '../core/window/usage.ts'
 import { applyCompaction, judgeProposal } from './commit.ts'
-import { requireProposal } from './compact-log.ts'
 import type { Moving, Proposals } from './compact-thread.ts'
-import type {
-  Committed,
-  CompactionPlan,
-  EditableThread,
-  OpenThread,
-  ProposalRecord,
-  Refused,
+import {
+  type Committed,
+  type CompactionPlan,
+  type EditableThread,
+  type OpenThread,
+  type ProposalRecord,
+  type Refused,
+  requireProposal,
 } from './plan.ts'
 import type { Tab } from './run-tab.ts'
 

@@ -1,4 +1,5 @@
 // Errors that people and programs meet: one taxonomy, and one table from code to exit code and HTTP status.
+// Loads what needs an optional package, and says which one is missing
 
 /** What went wrong → the exit code of a command and the status of an HTTP answer. */
 export const ERROR_TABLE = {
@@ -97,4 +98,24 @@ export function asPrecisError(thrown: unknown): PrecisError {
   if (PrecisError.is(thrown)) return thrown
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   return new PrecisError('internal', message, { cause: thrown })
+}
+
+export async function importPeer<T>(name: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (thrown) {
+    throw missingPeer(name, thrown) ?? thrown
+  }
+}
+
+/** Undefined where something else went wrong. */
+export function missingPeer(name: string, thrown: unknown): PrecisError | undefined {
+  const { code, message } = Object(thrown)
+  const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+  if (!isMissing || !String(message).includes(`'${name}'`)) return undefined
+  return new PrecisError('wrong-setup', `The package ${name} is not installed.`, {
+    where: name,
+    hint: `It is an optional peer of precis: npm install ${name}`,
+    cause: thrown,
+  })
 }

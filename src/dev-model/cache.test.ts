@@ -1,7 +1,7 @@
 // The two prompt caches, against figures that are added up here by hand.
 import { describe, expect, it } from 'vitest'
 import { MarkedCache } from './cache.ts'
-import type { Segment } from './count.ts'
+import type { Segment } from './models.ts'
 import { AutomaticCache } from './wire-format.ts'
 
 const MINUTE_MS = 60_000

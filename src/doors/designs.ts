@@ -1,5 +1,5 @@
 // `precis/designs`: what the five designs behind précis call by names of their own
-export { type CompactionDisplay, CompactionWatch } from '../agent/compaction/compaction-watch.ts'
+export { type CompactionDisplay, CompactionWatch } from '../agent/compaction/preview.ts'
 export { budgetForWindow, TokenBudget } from '../core/log-design/budget.ts'
 export * from '../core/log-design/from-plain-events.ts'
 export type { CompactionEvent } from '../core/view/api-events.ts'
@@ -9,12 +9,12 @@ export {
   generateCheckpointId,
   readCheckpointText,
 } from '../core/view/seam.ts'
-export { estimateConversationTokens } from '../core/window/tokens/counter.ts'
+export { estimateConversationTokens } from '../core/window/tokens/weigh.ts'
 export { aggregateTokenUsage } from '../core/window/usage.ts'
 export {
   asCompactionStrategy,
   type CompactionStrategy,
-} from '../strategies/as-compaction-strategy.ts'
+} from '../strategies/drop-turns.ts'
 export {
   CHARS_PER_TOKEN,
   chunkMessages,

@@ -1,13 +1,32 @@
 // `precis/light`: `compact` and `createCompactor` with a shorter ladder, for small bundles
-import type { compact as compactFully } from '../compactor/compact.ts'
+// A short ladder for small bundles: it reads neither what the user asked for nor what became of files and commands
+
 import { compactMessages, type Given } from '../compactor/compact-messages.ts'
+import type { compact as compactFully } from '../compactor/compactor.ts'
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
 import { compactorWith } from '../compactor/compactor-with.ts'
 import type { Kit } from '../compactor/run-compaction.ts'
 import { dropTurns } from '../strategies/drop-turns.ts'
-import { lightCascade } from '../strategies/ladder/light.ts'
+import { createCascade } from '../strategies/ladder/cascade.ts'
+import { capGiants } from '../strategies/ladder/edits.ts'
+import { lastMessage, trimRung } from '../strategies/ladder/ladder.ts'
 import { mask } from '../strategies/mask.ts'
 import { trimToolResults } from '../strategies/trim.ts'
+
+export const lightCascade = createCascade([
+  { strategy: trimRung, isLossy: true },
+  { strategy: mask, isLossy: true },
+  { strategy: capGiants, isLossy: true },
+  { strategy: dropTurns, isLossy: true },
+  {
+    // biome-ignore lint/correctness/useYield: steps that wait for nothing
+    strategy: lastMessage(function* () {
+      return []
+    }),
+    isLast: true,
+    countsPins: true,
+  },
+])
 
 const KIT: Kit = {
   cascade: lightCascade,

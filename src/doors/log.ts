@@ -46,9 +46,10 @@ export * from '../core/window/policy.ts'
 export * from '../core/window/presets.ts'
 export {
   chars4Counter,
+  cutHead,
+  cutTail,
   estimateCounter,
   type TokenCounter,
-} from '../core/window/tokens/counter.ts'
-export { cutHead, cutTail } from '../core/window/tokens/cut.ts'
+} from '../core/window/tokens/weigh.ts'
 export type { UsageState } from '../core/window/usage.ts'
 export { readContext } from '../core/window/usage.ts'

@@ -1,6 +1,13 @@
 // EDL, the edit description language, for `precis/edl`: usable on its own, and pure.
-export { createRegisters, type EdlRegisters, type Range, type SavedText } from './document.ts'
-export { type FileStat, InMemoryFileIO, type InMemoryOptions } from './in-memory-file-io.ts'
+export {
+  createRegisters,
+  type EdlRegisters,
+  type FileStat,
+  InMemoryFileIO,
+  type InMemoryOptions,
+  type Range,
+  type SavedText,
+} from './document.ts'
 export type { Counts } from './mutate.ts'
 export type {
   EdlDone,

@@ -7,6 +7,7 @@ import { writtenBy } from '../core/view/typed-text.ts'
 import { OPENING } from './reading/conversation.ts'
 import {
   fieldsIn,
+  findWorkplace,
   isAsRead,
   listIn,
   modelRef,
@@ -14,7 +15,6 @@ import {
   rawRecords,
   textIn,
 } from './reading/raw.ts'
-import { findWorkplace } from './reading/workplace.ts'
 import type { Exported, Loss, Outgoing } from './session-format.ts'
 
 /** Reports a thing that the format cannot say, once. */

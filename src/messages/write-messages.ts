@@ -5,13 +5,14 @@ import type { UserContent } from '../core/view/content.ts'
 import { findRoot, type Item, parseEntryId } from '../core/view/entry.ts'
 import { MESSAGE_MARK } from '../core/view/refs.ts'
 import { contentOf } from '../core/view/sent-rounds.ts'
-import { countMarks, withoutMarks } from './cache-marks.ts'
 import {
   type AnyMessage,
+  countMarks,
   type Dialect,
   type Remaining,
   type Rewritten,
   textOfContent,
+  withoutMarks,
 } from './dialect.ts'
 import type { MessageLog, Place } from './message-log.ts'
 

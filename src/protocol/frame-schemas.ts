@@ -1,7 +1,7 @@
 // Schemas of the stream: stored events, and each frame that passes by, under the name of its type.
 import { z } from 'zod'
 import type { AgentFrame } from '../core/agent/frame.ts'
-import { compactionResultSchema } from './compaction-schemas.ts'
+import { compactionResultSchema } from './context-types.ts'
 import { count, measure, rowSchema, wireErrorSchema } from './schemas.ts'
 
 const text = z.string()

@@ -6,7 +6,7 @@ import { asPrecisError, ERROR_TABLE, type ErrorCode, PrecisError } from '../core
 import { readEvent, writeEvent } from '../core/log/codec.ts'
 import type { EventOf } from '../core/log/event.ts'
 import { isRecord } from '../core/text/json.ts'
-import type { compactionResultSchema } from './compaction-schemas.ts'
+import type { compactionResultSchema } from './context-types.ts'
 import type { problemSchema, wireErrorSchema } from './schemas.ts'
 
 type WireResult = z.output<typeof compactionResultSchema>

@@ -1,9 +1,8 @@
 // Secrets out of messages, documents and reports: every text in them at any depth, names of fields included.
 import { createHash } from 'node:crypto'
 import type { ModelRef } from '../core/view/content.ts'
-import { readSecretKind } from './assignments.ts'
+import { readFieldName, readSecretKind } from './assignments.ts'
 import { redactKnown, type Secret } from './known.ts'
-import { readFieldName } from './pairs.ts'
 import { redactText } from './redact.ts'
 import { aroundPlaceholders, Placeholders, type Replace, type SecretCount } from './replace.ts'
 

@@ -4,9 +4,8 @@
 // Written by hand. @secretlint/core finds secrets in files to be committed: it answers later instead of
 // at once, knows 9 of the 16 kinds asked for, and marks where a finding starts rather than all of the
 // secret (of `aws_secret_access_key = …` it marks 40 characters from the name on, and half the key stays).
-import { redactAssignments } from './assignments.ts'
+import { redactAssignments, redactPairs } from './assignments.ts'
 import { redactKnown, type Secret } from './known.ts'
-import { redactPairs } from './pairs.ts'
 import { Placeholders, type Replace, type SecretCount } from './replace.ts'
 import { redactStructures } from './structures.ts'
 import { redactTokens } from './tokens.ts'

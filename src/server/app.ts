@@ -6,8 +6,7 @@ import { PrecisError } from '../core/errors.ts'
 import { PROTOCOL_VERSION } from '../protocol/client.ts'
 import { PageSessions, requireOwn } from './accounts/owners.ts'
 import { guard, holderIn, RateLimit } from './http/guard.ts'
-import { idempotency } from './http/idempotency.ts'
-import { AnswerBook } from './http/idempotent-responses.ts'
+import { AnswerBook, idempotency } from './http/idempotency.ts'
 import { type Page, pageResponse } from './http/page.ts'
 import { problemResponse } from './http/problems.ts'
 import type { Api } from './http/route.ts'
@@ -24,7 +23,7 @@ import { addThreadRoutes, addTransferRoutes } from './routes/threads.ts'
 import { type AppParts, Sender } from './send.ts'
 import { Arrivals } from './views/arrivals.ts'
 import { Previews } from './views/previews.ts'
-import { Tallies } from './views/thread-totals.ts'
+import { Tallies } from './views/session.ts'
 
 export interface App {
   /** `env` is what a server knows of the connection. */

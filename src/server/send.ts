@@ -12,7 +12,7 @@ import { NO_STRATEGY, threadSettingsReducer } from '../core/settings/settings-ke
 import { type ModelRef, textOfUserContent, type UserContent } from '../core/view/content.ts'
 import { reducedBy, type ThreadState } from '../core/view/thread-state.ts'
 import { PRESETS } from '../core/window/presets.ts'
-import type { commandOutcomeSchema, sendReplySchema } from '../protocol/compaction-schemas.ts'
+import type { commandOutcomeSchema, sendReplySchema } from '../protocol/context-types.ts'
 import { toWireResult } from '../protocol/wire.ts'
 import type { Threads } from '../threads/threads.ts'
 import type { PageSessions } from './accounts/owners.ts'

@@ -9,10 +9,10 @@ import {
   type LeftOut,
   noteBegin,
   noteEnd,
+  SalvagedRows,
 } from './copy-notes.ts'
 import { PageRows } from './rows/pages.ts'
 import { refuseDamagedName } from './rows/stored-event.ts'
-import { SalvagedRows } from './salvage.ts'
 
 export interface CopyReport {
   readonly threads: number

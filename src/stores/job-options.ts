@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto'
 import { checkNames } from '../core/options.ts'
 import type { Signal, Store } from '../core/ports.ts'
-import { LIMITS } from './rows/limits.ts'
-import { checkNumber } from './rows/stored-event.ts'
+import { checkNumber, LIMITS } from './rows/stored-event.ts'
 
 export interface JobOptions {
   /** Jobs of this process at a time. Default 2. */

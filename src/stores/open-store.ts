@@ -1,7 +1,7 @@
 // Opens the store that an address names.
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
-import { importPeer } from '../core/import-peer.ts'
+import { importPeer } from '../core/errors.ts'
 import * as option from '../core/options.ts'
 import type { JobQueue, Signal, Store } from '../core/ports.ts'
 import { shownAddress } from '../core/text/address.ts'

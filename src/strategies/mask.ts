@@ -7,7 +7,7 @@ import { weightOf } from '../core/view/context.ts'
 import { findRoot, type Item, newEntryAt } from '../core/view/entry.ts'
 import { type Round, roundsOf } from '../core/view/seam.ts'
 import { contentOf } from '../core/view/sent-rounds.ts'
-import { cutHead } from '../core/window/tokens/cut.ts'
+import { cutHead } from '../core/window/tokens/weigh.ts'
 import { asData, oneLine, quoted } from './summary/as-data.ts'
 import { asRef, buildCaptions, type Rewrite, resultWith, rewriteOf, untilSaved } from './trim.ts'
 

@@ -7,8 +7,8 @@ import { findRoot, type Item, itemOfNewEntry, newId } from '../core/view/entry.t
 import { blockCaption, buildCaption } from '../core/view/images.ts'
 import { unansweredRoundStart } from '../core/view/seam.ts'
 import { contentOf } from '../core/view/sent-rounds.ts'
-import { cutHead, cutTail } from '../core/window/tokens/cut.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
+import { cutHead, cutTail } from '../core/window/tokens/weigh.ts'
 
 const MAX_LINES = 3
 /** A single line can be a whole minified file: it is cut as well. */

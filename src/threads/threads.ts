@@ -1,6 +1,6 @@
 // Threads over a store: append, read, compact, undo, fork. The library's everyday interface.
 import { proposalsOf, type ThreadProposals } from '../compaction/propose.ts'
-import { inboxReducer } from '../core/agent/inbox.ts'
+import { inboxReducer } from '../core/agent/frame.ts'
 import type { EntryId, Reading } from '../core/edit/change.ts'
 import { type Pins, pinsReducer, releasedPinsReducer } from '../core/edit/pins.ts'
 import type { Strategy } from '../core/edit/strategy.ts'

@@ -1,10 +1,10 @@
 // A tool from a schema of its input: wrong input, errors and aborts become outcomes a model can act on.
 import { z } from 'zod'
-import type { Tool, ToolEffect, ToolOutcome, ToolRun } from '../core/agent/tool.ts'
+import type { Tool, ToolEffect, ToolOutcome, ToolRun } from '../core/agent/frame.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Signal } from '../core/ports.ts'
+import { escapeHidden } from '../core/text/address.ts'
 import { isRecord, type Json } from '../core/text/json.ts'
-import { escapeHidden } from '../core/text/visible.ts'
 import type { ToolStatus } from '../core/view/content.ts'
 import { fileError, isErrno } from './files/file-errors.ts'
 

@@ -6,7 +6,7 @@ import type { EventDraft } from '../../src/core/log/event.ts'
 import { runsOf } from '../../src/core/view/seam.ts'
 import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
 import type { Asked, ScriptedAnswer, ScriptFunction } from '../../src/dev-model/index.ts'
-import { EIGHT_HEADINGS } from '../../src/strategies/summary/summarizer-prompt.ts'
+import { EIGHT_HEADINGS } from '../../src/strategies/summary/ask-apart.ts'
 import { answer, result, user } from '../say.ts'
 import { within } from '../wait.ts'
 

@@ -1,7 +1,6 @@
 // Runs random scripts and compares each with the model. The first difference is thrown, with its seed.
 import { isDeepStrictEqual } from 'node:util'
-import { createRegisters } from '../../src/edl/document.ts'
-import { InMemoryFileIO } from '../../src/edl/in-memory-file-io.ts'
+import { createRegisters, InMemoryFileIO } from '../../src/edl/document.ts'
 import { parse } from '../../src/edl/parse.ts'
 import { runScript } from '../../src/edl/run.ts'
 import { type Command, DEFAULT_LIMITS } from '../../src/edl/script.ts'

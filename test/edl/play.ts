@@ -1,6 +1,5 @@
 // Runs a script on files in memory and tells what became of them, for tests that are tables.
-import type { EdlRegisters } from '../../src/edl/document.ts'
-import { InMemoryFileIO } from '../../src/edl/in-memory-file-io.ts'
+import { type EdlRegisters, InMemoryFileIO } from '../../src/edl/document.ts'
 import type { EdlDone } from '../../src/edl/result.ts'
 import { type RunOptions, runScript } from '../../src/edl/run.ts'
 

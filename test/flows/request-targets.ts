@@ -13,8 +13,8 @@ import {
   type ChatProfile,
   COMPATIBLE_CHAT,
   OPENAI_CHAT,
+  writeChat,
 } from '../../src/wire/openai-chat/messages.ts'
-import { writeChat } from '../../src/wire/openai-chat/write.ts'
 import { OPENAI_RESPONSES, writeResponses } from '../../src/wire/openai-responses/write.ts'
 import { prepareRequest } from '../../src/wire/prepare.ts'
 

@@ -16,9 +16,8 @@ import {
   targetOf,
 } from '../../src/core/window/policy.ts'
 import { PRESETS } from '../../src/core/window/presets.ts'
-import { cutHead, cutTail } from '../../src/core/window/tokens/cut.ts'
 import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
-import { calibrate, UNCALIBRATED } from '../../src/core/window/tokens/weigh.ts'
+import { calibrate, cutHead, cutTail, UNCALIBRATED } from '../../src/core/window/tokens/weigh.ts'
 import { randomText } from '../generate/content.ts'
 import { Random } from '../generate/random.ts'
 import { digestOf, expectGolden } from './golden.ts'

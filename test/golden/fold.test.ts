@@ -14,7 +14,7 @@ import {
 import { covered } from '../../src/core/view/refs.ts'
 import { openRoundStart, roundsOf, seamsOf } from '../../src/core/view/seam.ts'
 import { encodeContext, reducedBy } from '../../src/core/view/thread-state.ts'
-import { estimateConversationTokens } from '../../src/core/window/tokens/counter.ts'
+import { estimateConversationTokens } from '../../src/core/window/tokens/weigh.ts'
 import { aggregateTokenUsage, readContext } from '../../src/core/window/usage.ts'
 import { type TestLog, testFold } from '../generate/test-log.ts'
 import { generateThread } from '../generate/thread.ts'

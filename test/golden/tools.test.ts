@@ -1,7 +1,6 @@
 // Golden: what models are told of each tool, and the sentences in which tools refuse.
 import { describe, it } from 'vitest'
-import { compactSchema } from '../../src/tools/compact/compact.ts'
-import { recallTool } from '../../src/tools/compact/recall.ts'
+import { compactSchema, recallTool } from '../../src/tools/compact/compact.ts'
 import { fileError } from '../../src/tools/files/file-errors.ts'
 import { codingTools } from '../../src/tools/index.ts'
 import { toolRun, workspaceWith } from '../tools/temporary-workspace.ts'

@@ -11,8 +11,15 @@ import { inherited } from '../compaction/compaction-run.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { readReason } from '../loop/results.ts'
 import { readPreset, readWindowStatus } from '../loop/window-status.ts'
-import { compactionWords, contextPicture, presetWords } from './preset-words.ts'
-import { expandEntry, formerSession, nextSession, undoLast } from './undo.ts'
+import {
+  compactionWords,
+  contextPicture,
+  expandEntry,
+  formerSession,
+  nextSession,
+  presetWords,
+  undoLast,
+} from './preset-words.ts'
 
 export interface CommandReply {
   readonly command: Command['command']

@@ -1,5 +1,5 @@
 // `/compact` where the agent itself compacts: it is asked to call its `compact` tool, and what it answers is the proposal.
-import type { ReplacementRequest } from '../../core/agent/tool.ts'
+import type { ReplacementRequest } from '../../core/agent/frame.ts'
 import { billedAnswer } from '../../core/billed-answer.ts'
 import type { ReportFallback } from '../../core/edit/report.ts'
 import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'

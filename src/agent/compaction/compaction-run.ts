@@ -1,8 +1,7 @@
 // One run of a compaction: what was ordered, what is known of it so far, and what is told of it in the end.
 import type { CompactionPlan, FreshThread } from '../../compaction/plan.ts'
 import type { RunTab } from '../../compaction/run-tab.ts'
-import type { RunInfo, RunResult } from '../../core/agent/frame.ts'
-import type { QueuedMessage } from '../../core/agent/inbox.ts'
+import type { QueuedMessage, RunInfo, RunResult } from '../../core/agent/frame.ts'
 import type { CompactionReport } from '../../core/edit/report.ts'
 import { FRESH_SESSION } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'

@@ -1,5 +1,5 @@
 // What the user says, into the thread: at once, or from the inbox where it had to wait.
-import { delivery, type Inbox, inboxReducer, type QueuedMessage } from '../../core/agent/inbox.ts'
+import { delivery, type Inbox, inboxReducer, type QueuedMessage } from '../../core/agent/frame.ts'
 import { readRow } from '../../core/log/codec.ts'
 import { asReminder, type EventDraft } from '../../core/log/event.ts'
 import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'

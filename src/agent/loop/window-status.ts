@@ -1,5 +1,5 @@
 // How full a thread's window is, what fits, and by which rules that is judged: looked at before each request.
-import type { Tool, ToolOutcome } from '../../core/agent/tool.ts'
+import type { Tool, ToolOutcome } from '../../core/agent/frame.ts'
 import type { Reading } from '../../core/edit/change.ts'
 import { pinnedEntries, pinnedText, pinsReducer } from '../../core/edit/pins.ts'
 import type { EventDraft } from '../../core/log/event.ts'

@@ -9,8 +9,12 @@ import { PROFILES } from '../../validate/validate.ts'
 import { type Profile, readFields, readList, readText } from '../../validate/walk.ts'
 import { wireMessages } from '../../wire/anthropic/write.ts'
 import { GEMINI, writeGemini } from '../../wire/gemini/write.ts'
-import { type ChatProfile, COMPATIBLE_CHAT, OPENAI_CHAT } from '../../wire/openai-chat/messages.ts'
-import { writeChat } from '../../wire/openai-chat/write.ts'
+import {
+  type ChatProfile,
+  COMPATIBLE_CHAT,
+  OPENAI_CHAT,
+  writeChat,
+} from '../../wire/openai-chat/messages.ts'
 import { OPENAI_RESPONSES, writeResponses } from '../../wire/openai-responses/write.ts'
 import { prepareRequest } from '../../wire/prepare.ts'
 import { isWireFormat, WIRE_FORMATS, type WireFormat } from './check-format.ts'

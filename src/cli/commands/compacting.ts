@@ -4,8 +4,8 @@ import type { Flags } from '../compact/flags.ts'
 import type { ExamFlags } from '../exam/run-exam.ts'
 import type { InspectFlags } from '../inspect/run-inspect.ts'
 import type { Definitions, Io } from '../process-io.ts'
-import { type ChosenBy, choosing } from '../sessions/choosing.ts'
-import { collectTexts } from '../terminal/arguments.ts'
+import { type ChosenBy, choosing } from '../sessions/select-sessions.ts'
+import { collectTexts } from '../terminal/source.ts'
 import type { DiffFlags } from '../threads/diff-sessions.ts'
 
 export const definitions: Definitions = {

@@ -2,10 +2,10 @@
 import type { Command } from 'commander'
 import type { Definitions, Io } from '../process-io.ts'
 import type { RecallFlags, ShowFlags } from '../recall/recall-archive.ts'
-import { type ChosenBy, choosing } from '../sessions/choosing.ts'
 import type { SessionsFlags } from '../sessions/list-sessions.ts'
+import { type ChosenBy, choosing } from '../sessions/select-sessions.ts'
 import type { SyncFlags } from '../sessions/sync-sessions.ts'
-import { collect } from '../terminal/arguments.ts'
+import { collect } from '../terminal/source.ts'
 import type { ExportFlags } from '../threads/export-session.ts'
 import type { ImportFlags } from '../threads/import-sessions.ts'
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { ChatFlags } from '../chat.ts'
 import type { Definitions, Io } from '../process-io.ts'
-import { collect, collectTexts } from '../terminal/arguments.ts'
+import { collect, collectTexts } from '../terminal/source.ts'
 import type { ThreadsFlags } from '../threads/list-threads.ts'
 import type { SendFlags } from '../threads/send-message.ts'
 import type { PinsFlags } from '../threads/thread-commands.ts'

@@ -12,7 +12,7 @@ import { buildMessages } from '../../core/view/build.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { type Context, emptyContext, foldEvent, weightOf } from '../../core/view/context.ts'
 import type { EntryKind } from '../../core/view/entry.ts'
-import type { TokenCounter } from '../../core/window/tokens/counter.ts'
+import type { TokenCounter } from '../../core/window/tokens/weigh.ts'
 import { billedUsage } from '../../core/window/usage.ts'
 import type { Io } from '../process-io.ts'
 import { buildBackup } from '../session/backups.ts'
@@ -20,7 +20,7 @@ import { readName } from '../session/formats.ts'
 import { type LoadedSession, loadThread, type Session } from '../session/session.ts'
 import { countContext } from '../terminal/counter.ts'
 import type { ProgressLine } from '../terminal/progress.ts'
-import { compare, sideAt } from '../threads/difference.ts'
+import { compare, sideAt } from '../threads/diff-sessions.ts'
 
 export interface Turn {
   readonly number: number

@@ -8,11 +8,11 @@ import {
   type ParsedRef,
   parseRef,
   refInThread,
-} from '../../core/search/archive.ts'
+} from '../../core/search/choose-finds.ts'
 import type { SearchKind } from '../../core/search/documents.ts'
 import { tellingText } from '../../core/search/words.ts'
 import { originalId } from '../../core/view/entry.ts'
-import { LIMITS } from '../../stores/rows/limits.ts'
+import { LIMITS } from '../../stores/rows/stored-event.ts'
 import { archiveOf } from '../../threads/archive.ts'
 import { type FoundEntry, searchArchive, showFound } from '../../threads/search-archive.ts'
 import type { Io } from '../process-io.ts'
@@ -22,8 +22,8 @@ import { readImported } from '../session/replace-unchanged.ts'
 import { openSession } from '../session/session.ts'
 import { hasId } from '../sessions/agent-folders.ts'
 import { loadSettings } from '../settings/settings.ts'
-import { wholeNumber } from '../terminal/arguments.ts'
 import { ProgressLine } from '../terminal/progress.ts'
+import { wholeNumber } from '../terminal/source.ts'
 import { oneLine, print, quoted } from '../terminal/terminal.ts'
 import { withHome } from '../threads/home.ts'
 import { wholePath } from '../threads/import-file.ts'

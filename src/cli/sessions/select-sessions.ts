@@ -1,16 +1,16 @@
 // The sessions that the options of a command select, newest first, with what is known of each
+// The options that stand in for the name of a session, in every command that takes one
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
+import type { Command } from 'commander'
 import { PrecisError } from '../../core/errors.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { SESSION_FORMATS } from '../../formats/index.ts'
 import type { Io } from '../process-io.ts'
 import { ProgressLine } from '../terminal/progress.ts'
 import { SESSION_AGENTS, unknownAgent } from './agent-folders.ts'
-import type { FoundSession } from './find-sessions.ts'
-import { findSessions, sessionsIn } from './find-sessions.ts'
-import type { FactsCache } from './session-facts.ts'
-import { readFacts, type SessionFacts } from './session-facts.ts'
+import { type FoundSession, findSessions, sessionsIn } from './find-sessions.ts'
+import { type FactsCache, readFacts, type SessionFacts } from './session-facts.ts'
 
 export interface SessionFilters {
   readonly agent?: readonly string[]
@@ -121,4 +121,15 @@ function timeOf(text: string): number {
     where: '--since',
     hint: 'Give a date, as in 2026-03-01, or an age, as in 12h, 7d or 2w.',
   })
+}
+
+export interface ChosenBy {
+  readonly last?: boolean
+  readonly here?: boolean
+}
+
+export function choosing(command: Command): void {
+  command
+    .option('--last', 'the newest session on this machine, of any agent')
+    .option('--here', 'the sessions of this directory; with --last the newest of them')
 }

@@ -7,8 +7,8 @@ import {
   resolveSettings,
   type SettingsLayer,
 } from '../../core/settings/settings.ts'
-import { parseJsonText } from '../../formats/reading/json-text.ts'
-import { readCount } from '../terminal/arguments.ts'
+import { parseJsonText } from '../../formats/reading/record-reader.ts'
+import { readCount } from '../terminal/source.ts'
 import {
   configFolder,
   type Environment,

@@ -1,6 +1,6 @@
 // The output of an agent on a non-interactive terminal
 import type { Agent } from '../../agent/agent.ts'
-import { type CompactionDisplay, CompactionWatch } from '../../agent/compaction/compaction-watch.ts'
+import { type CompactionDisplay, CompactionWatch } from '../../agent/compaction/preview.ts'
 import type { AgentFrame, RunResult } from '../../core/agent/frame.ts'
 import type { ReportFallback } from '../../core/edit/report.ts'
 import {
@@ -10,7 +10,7 @@ import {
   renderSizes,
 } from '../../core/edit/report-text.ts'
 import type { EventOf } from '../../core/log/event.ts'
-import { escapeSteering } from '../../core/text/visible.ts'
+import { escapeSteering } from '../../core/text/address.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import type { Io } from '../process-io.ts'
 import { buildStyle, oneLine } from './terminal.ts'

@@ -10,8 +10,8 @@ import {
   chars4Counter,
   estimateCounter,
   type TokenCounter,
-} from '../../core/window/tokens/counter.ts'
-import { loadO200k } from '../../providers/o200k.ts'
+} from '../../core/window/tokens/weigh.ts'
+import { loadO200k } from '../../providers/entries.ts'
 
 export const COUNTERS = ['estimate', 'chars4', 'o200k'] as const satisfies TokenCounter['id'][]
 

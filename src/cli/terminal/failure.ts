@@ -1,7 +1,7 @@
 // Prints a failure: message, where and hint, or the same as JSON
 import { CommanderError } from 'commander'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
-import { escapeSteering, printableJson } from '../../core/text/visible.ts'
+import { escapeSteering, printableJson } from '../../core/text/address.ts'
 import { type Secret, secretsOf } from '../../redact/known.ts'
 import { redact } from '../../redact/redact.ts'
 import { redactValues } from '../../redact/redact-values.ts'

@@ -4,7 +4,7 @@ import { weightOf } from '../../core/view/context.ts'
 import type { Io } from '../process-io.ts'
 import { redoReplacement, undoReplacement } from '../session/backups.ts'
 import { targetOf, threadTarget } from '../session/formats.ts'
-import { wholeNumber } from '../terminal/arguments.ts'
+import { wholeNumber } from '../terminal/source.ts'
 import { oneLine, padColumns, print, thousands } from '../terminal/terminal.ts'
 import { withHome } from './home.ts'
 

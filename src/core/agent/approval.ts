@@ -1,8 +1,13 @@
 // Decides whether a tool may run: by pattern, by mode, or by asking
-import { readShell, type ShellReading, type ShellWord } from '../text/shell-words.ts'
-import { matchesPath, matchesText } from '../text/words.ts'
-import { cutHead } from '../window/tokens/cut.ts'
-import type { ToolEffect } from './tool.ts'
+import {
+  matchesPath,
+  matchesText,
+  readShell,
+  type ShellReading,
+  type ShellWord,
+} from '../text/words.ts'
+import { cutHead } from '../window/tokens/weigh.ts'
+import type { ToolEffect } from './frame.ts'
 
 /**
  * A pattern is the name of a tool (`search`), or an effect or a tool and what it is about

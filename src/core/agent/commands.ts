@@ -1,8 +1,8 @@
 // Commands that a user types as a message: one table for the agent, the terminal and the web page.
-import { parseRef } from '../search/archive.ts'
+import { parseRef } from '../search/choose-finds.ts'
 import { nearestWord } from '../text/words.ts'
 import { PRESETS, type PresetId } from '../window/presets.ts'
-import { cutHead } from '../window/tokens/cut.ts'
+import { cutHead } from '../window/tokens/weigh.ts'
 
 export type ThinkingLevel = 'off' | 'low' | 'medium' | 'high'
 

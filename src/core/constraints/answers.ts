@@ -1,5 +1,5 @@
 // Answers of the user: what a short one refers to, and whether it settles something
-import { cutHead } from '../window/tokens/cut.ts'
+import { cutHead } from '../window/tokens/weigh.ts'
 import { isOneOff } from './find-constraints.ts'
 
 const SHORT_ANSWER_CHARS = 160

@@ -1,6 +1,5 @@
 // Weighs whether a part of a message was typed as an order or is material that the message is about
-import type { Line } from './listings.ts'
-import { VERSION } from './listings.ts'
+import { type Line, VERSION } from './blocks.ts'
 
 /** Lines that stand together. */
 interface Block {

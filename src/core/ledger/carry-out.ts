@@ -1,6 +1,6 @@
 // One operation carried out on the files that are known, with what the result tells of it.
 import type { Json } from '../text/json.ts'
-import { cutHead } from '../window/tokens/cut.ts'
+import { cutHead } from '../window/tokens/weigh.ts'
 import {
   ABSENT,
   AS_AT_START,

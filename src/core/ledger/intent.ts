@@ -1,7 +1,7 @@
 // The intended effect of a call, before its result
 import type { Fields, Json } from '../text/json.ts'
 import type { Block, ToolResult } from '../view/content.ts'
-import { cutHead } from '../window/tokens/cut.ts'
+import { cutHead } from '../window/tokens/weigh.ts'
 import { type FileOperation, LONGEST_PATH_CHARS, type Step } from './operation.ts'
 import type { CommandEnd } from './shell/outcome.ts'
 

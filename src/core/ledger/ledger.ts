@@ -9,15 +9,14 @@ import {
   textOfUserContent,
   type UserContent,
 } from '../view/content.ts'
-import { cutHead } from '../window/tokens/cut.ts'
+import { cutHead } from '../window/tokens/weigh.ts'
 import { readIntent, shellIntent } from './dialects.ts'
 import { BucketMap, emptyTree } from './file-record.ts'
 import { FileWork } from './file-work.ts'
 import { isPath, listIn, type OpenCall, readFields, readSubject, textIn } from './intent.ts'
 import { OPEN_FILE } from './operation.ts'
-import type { Ledger } from './records.ts'
+import { type Ledger, todosIn } from './records.ts'
 import { type Outcome, placeIn, placeNamedIn, settle, workspaceAt } from './settle.ts'
-import { todosIn } from './todos-and-patches.ts'
 
 const MOST_RECORDS = 200
 

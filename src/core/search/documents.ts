@@ -6,7 +6,7 @@ import type { ThreadEvent } from '../log/event.ts'
 import type { Json } from '../text/json.ts'
 import { type ToolCall, textOfUserContent } from '../view/content.ts'
 import { blockCaption } from '../view/images.ts'
-import { cutHead, cutTail } from '../window/tokens/cut.ts'
+import { cutHead, cutTail } from '../window/tokens/weigh.ts'
 import { findWords, isAsked, type QueryWord } from './words.ts'
 
 export const SEARCH_KINDS = ['user', 'agent', 'call', 'result', 'summary', 'reminder'] as const

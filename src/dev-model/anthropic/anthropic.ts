@@ -15,7 +15,7 @@ import {
   type ToolChoice,
   textOfContent,
 } from '../asked.ts'
-import { keepMsOf, type Segment, segmentOf, withoutOldest } from '../count.ts'
+import { keepMsOf, type Segment, segmentOf, withoutOldest } from '../models.ts'
 import type { Links, WireFormat } from '../wire-format.ts'
 import { checkCompactions, messageFrames, wholeMessage } from './answer.ts'
 import { anthropicErrorFrame, refuseAnthropic } from './errors.ts'

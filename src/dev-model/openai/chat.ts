@@ -15,8 +15,8 @@ import {
   type ToolChoice,
   textOfContent,
 } from '../asked.ts'
-import { segmentOf, sumOfTokens, withoutOldest } from '../count.ts'
 import { pieces, sseFrame } from '../http.ts'
+import { segmentOf, sumOfTokens, withoutOldest } from '../models.ts'
 import { type Ending, type ReplyPart, textOfKind } from '../reply.ts'
 import type { Refusal, Turn, WireFormat } from '../wire-format.ts'
 import { openaiError, refuseOpenai, tellOpenai } from './errors.ts'

@@ -26,7 +26,7 @@ import {
   textOfContent,
   unsealed,
 } from '../asked.ts'
-import { type Segment, segmentOf, sumOfTokens, withoutOldest } from '../count.ts'
+import { type Segment, segmentOf, sumOfTokens, withoutOldest } from '../models.ts'
 import type { Links, Refusal, WireFormat } from '../wire-format.ts'
 import { refuseOpenai } from './errors.ts'
 import { responsesErrorFrame, responsesFrames, wholeResponse } from './responses-stream.ts'

@@ -2,9 +2,15 @@
 import type { Fields, Json } from '../../core/text/json.ts'
 import { isGiven, type Profile, readFields, readList, readText } from '../../validate/walk.ts'
 import type { CacheUsage } from '../cache.ts'
-import type { Segment } from '../count.ts'
-import { type Finding, findingsIn, type Step } from '../schema.ts'
-import type { AutomaticCache, Links, Refusal } from '../wire-format.ts'
+import type { Segment } from '../models.ts'
+import {
+  type AutomaticCache,
+  type Finding,
+  findingsIn,
+  type Links,
+  type Refusal,
+  type Step,
+} from '../wire-format.ts'
 import type { OpenaiWire } from './errors.ts'
 import { CHAT_REQUEST, RESPONSES_FUNCTION, RESPONSES_REQUEST } from './fields.ts'
 

@@ -20,8 +20,8 @@ import {
   recordValue,
   STATUS,
   textIn,
+  workplaceOf,
 } from '../reading/raw.ts'
-import { workplaceOf } from '../reading/workplace.ts'
 import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
 import { THOUGHTS } from './message.ts'
 import { CLAUDE_CODE, isClaudeCode, readClaudeCode } from './read.ts'

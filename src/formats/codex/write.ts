@@ -28,8 +28,8 @@ import {
   recordValue,
   textIn,
   urlOfMedia,
+  workplaceOf,
 } from '../reading/raw.ts'
-import { workplaceOf } from '../reading/workplace.ts'
 import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
 import { hostedItems } from './hosted.ts'
 import { CODEX, isCodex, ORIGINATOR, readCodex, SEALED, THINKER } from './read.ts'

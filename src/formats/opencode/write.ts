@@ -27,8 +27,15 @@ import {
   urlOfMedia,
 } from '../reading/raw.ts'
 import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
-import { Moments, sessionId, sessionInfo } from './ids.ts'
-import { isOpenCode, OPENCODE, REMINDER, readOpenCode } from './read.ts'
+import {
+  isOpenCode,
+  Moments,
+  OPENCODE,
+  REMINDER,
+  readOpenCode,
+  sessionId,
+  sessionInfo,
+} from './read.ts'
 
 function writeOpenCode(outgoing: Outgoing, options: WriteOptions): Exported {
   const before = fieldsIn(rawEnvelope(OPENCODE, outgoing.events ?? []))

@@ -20,11 +20,10 @@ import {
   recordValue,
   STATUS,
   textIn,
+  workplaceOf,
 } from '../reading/raw.ts'
-import { workplaceOf } from '../reading/workplace.ts'
 import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
-import { REMINDER } from './message.ts'
-import { isOhMyPi, isPi, OH_MY_PI, PI, readPi } from './read.ts'
+import { isOhMyPi, isPi, OH_MY_PI, PI, REMINDER, readPi } from './read.ts'
 
 const VERSION = 3
 

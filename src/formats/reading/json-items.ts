@@ -1,7 +1,6 @@
 // One JSON document, read as it comes: the items of its long lists one by one, then what is around them.
 import { PrecisError } from '../../core/errors.ts'
-import { parseRecord } from '../../core/log/json-bounds.ts'
-import type { Json } from '../../core/text/json.ts'
+import { type Json, parseRecord } from '../../core/text/json.ts'
 import type { Source } from '../session-format.ts'
 import { decoded, MAX_RECORD_CHARS } from './lines.ts'
 import { isStorable } from './raw.ts'

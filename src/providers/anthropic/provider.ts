@@ -1,7 +1,7 @@
 // Anthropic's Messages API through the official SDK.
 import type Anthropic from '@anthropic-ai/sdk'
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages'
-import { importPeer } from '../../core/import-peer.ts'
+import { importPeer } from '../../core/errors.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import type { Clock, Signal } from '../../core/ports.ts'
 import type { Json } from '../../core/text/json.ts'

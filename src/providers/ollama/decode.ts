@@ -3,7 +3,7 @@ import type { EndFrame, ModelFrame } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { ModelRef, StopReason } from '../../core/view/content.ts'
 import { readUsage } from '../../wire/prepare.ts'
-import { Stretches, ThinkTags } from '../openai/parts.ts'
+import { Stretches, ThinkTags } from '../openai/decode-responses.ts'
 
 interface OllamaSource {
   readonly model: ModelRef

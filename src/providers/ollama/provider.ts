@@ -1,6 +1,6 @@
 // Ollama's own API through its official SDK: it tells the window of a model, and takes one.
 import type { ChatRequest, ChatResponse, Ollama } from 'ollama'
-import { importPeer } from '../../core/import-peer.ts'
+import { importPeer } from '../../core/errors.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import type { Clock, Signal } from '../../core/ports.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
@@ -18,7 +18,7 @@ import {
   timedFetch,
 } from '../failures/timed-fetch.ts'
 import { LOCAL_TIMEOUTS, requireConversation } from '../openai/access.ts'
-import { cutOff, withRepairs } from '../openai/parts.ts'
+import { cutOff, withRepairs } from '../openai/decode-responses.ts'
 import { asChat, OllamaDecoder } from './decode.ts'
 
 export interface OllamaOptions {

@@ -18,8 +18,7 @@ import { preparing, requireValid } from '../checked-provider.ts'
 import { readFailure } from '../failures/failure.ts'
 import { retryCall, retryStream } from '../failures/timed-fetch.ts'
 import { type OpenAiOptions, openAiAccess, requireConversation } from './access.ts'
-import { ResponsesDecoder } from './decode-responses.ts'
-import { withRepairs } from './parts.ts'
+import { ResponsesDecoder, withRepairs } from './decode-responses.ts'
 
 export interface OpenAiResponsesOptions extends OpenAiOptions {
   /** What a model takes, if it is known; what is not is learnt from the first refusal. */

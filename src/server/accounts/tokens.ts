@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { PrecisError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports.ts'
-import { type LogEntry, type LogPorts, ServerLog } from '../live/server-log.ts'
+import { type LogEntry, type LogPorts, ServerLog } from '../live/activity.ts'
 import type { AccessTokens, TokenHolder } from '../ports.ts'
 import { LOCAL_OWNER } from './owners.ts'
 

@@ -19,10 +19,9 @@ import {
 } from '../accounts/owners.ts'
 import { addToken, listTokens, revokeToken, TokenBook } from '../accounts/tokens.ts'
 import { shareWith } from '../app.ts'
-import type { LogPorts } from '../live/server-log.ts'
+import type { LogPorts } from '../live/activity.ts'
 import type { Access, TokenHolder } from '../ports.ts'
-import { boundConnections } from './connections.ts'
-import { guard, holderIn, RateLimit, stillHolds, whoIn } from './guard.ts'
+import { boundConnections, guard, holderIn, RateLimit, stillHolds, whoIn } from './guard.ts'
 
 const HOLDERS: Record<string, TokenHolder> = {
   good: { name: 'laptop', owner: 'ada' },

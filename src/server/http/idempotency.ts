@@ -1,9 +1,11 @@
-// Writes that are repeated under the same key: done once, and answered the same again.
+// Writes that are repeated under the same key: done once, and answered the same again, by any process of the store.
 import { createHash } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
+import { z } from 'zod'
+import { type HeldLease, holdLease } from '../../agent/inbox/thread-lease.ts'
 import { PrecisError } from '../../core/errors.ts'
+import { type RenewingPorts, ServerLog } from '../live/activity.ts'
 import { holderIn } from './guard.ts'
-import type { Answer, AnswerBook, StoredResponse } from './idempotent-responses.ts'
 import { uploadIn } from './upload.ts'
 
 interface Remembered {
@@ -18,8 +20,7 @@ const SESSION = '/api/session'
 const LONGEST_KEY = 200
 /** Longer answers are not kept: to ask again is cheaper than to remember them all. */
 const LONGEST_ANSWER = 1_000_000
-/** All that are kept together. */
-const MOST_CHARS = 16_000_000
+const MOST_CHARS = 16_000_000 // all together
 
 /**
  * Keeps so many answers, the oldest forgotten first. Only successes: what failed may be tried again.
@@ -131,4 +132,169 @@ function otherRequest(): PrecisError {
     where: 'Idempotency-Key',
     hint: 'Use a new key for each request, and the same key only to repeat it.',
   })
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body: string
+}
+
+/** What was asked under a key, and what came of it. */
+interface StoredResponse {
+  readonly fingerprint: string
+  readonly answer: Answer
+}
+
+/** Either it was done already, or it is to be done now, and nobody else does it meanwhile. */
+export type Claim =
+  | { readonly done: StoredResponse }
+  | { readonly done?: undefined; settle(answered?: StoredResponse): Promise<void> }
+
+const HOUR_MS = 3_600_000
+/** Logs that take turns, one for each hour: the one of the hour before is still read. */
+const LOGS = 3
+const MOST_ENTRIES = 5_000
+const LONGEST_BODY = 64_000
+/** Of all answers of an hour: every process holds them. */
+const MOST_KEPT_CHARS = 16_000_000
+const LEASE_MS = 15_000
+const POLL_MS = 50
+/** A compaction by a slow model may take as long. */
+const WAIT_MS = 600_000
+const TITLE = 'Answers to repeated writes'
+
+const stored = z.object({
+  hour: z.number(),
+  key: z.string(),
+  fingerprint: z.string(),
+  status: z.number().int().min(200).max(599),
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  body: z.string(),
+})
+
+interface ReadLog {
+  seq: number
+  chars: number // of the answers
+  readonly answered: Map<string, StoredResponse>
+}
+
+export class AnswerBook {
+  readonly #ports: RenewingPorts
+  readonly #owner: string
+  readonly #logs = new Map<string, ServerLog>()
+  readonly #read = new Map<number, ReadLog>() // by hour
+
+  constructor(ports: RenewingPorts) {
+    this.#ports = ports
+    this.#owner = ports.ids.next('answers')
+  }
+
+  /** Waits for everyone who works on the same key. `key` is not a secret: it is in the store. */
+  async claim(key: string): Promise<Claim> {
+    const lease = await this.#lease(key)
+    try {
+      const done = await this.#find(key)
+      if (!done) return { settle: (answered) => this.#settle(key, lease, answered) }
+      await lease.release()
+      return { done }
+    } catch (thrown) {
+      await lease.release()
+      throw thrown
+    }
+  }
+
+  async #lease(key: string): Promise<HeldLease> {
+    const { store, clock, ids } = this.#ports
+    const untilMs = clock.now().getTime() + WAIT_MS
+    // Of its own for each request: one process may be asked the same twice at a time.
+    const owner = `${this.#owner}/${ids.next('ask')}`
+    for (;;) {
+      const held = await holdLease({ store, clock, name: `key:${key}`, owner, ttlMs: LEASE_MS })
+      if (held) return held
+      if (clock.now().getTime() > untilMs)
+        throw new PrecisError('overloaded', 'The same request is still running.', {
+          hint: 'Try again later with the same key.',
+          retryable: true,
+        })
+      await clock.sleep(POLL_MS)
+    }
+  }
+
+  async #settle(
+    key: string,
+    lease: HeldLease,
+    answered: StoredResponse | undefined,
+  ): Promise<void> {
+    try {
+      if (answered && answered.answer.body.length <= LONGEST_BODY) await this.#add(key, answered)
+    } catch (thrown) {
+      // It was done, and is answered: only a repetition elsewhere would not be known as one.
+      process.emitWarning(String(thrown))
+    } finally {
+      await lease.release()
+    }
+  }
+
+  async #find(key: string): Promise<StoredResponse | undefined> {
+    const hour = this.#hour()
+    for (const each of this.#read.keys()) if (each < hour - 1) this.#read.delete(each)
+    for (const each of [hour, hour - 1]) {
+      const found = (await this.#logOf(each)).answered.get(key)
+      if (found) return found
+    }
+    return undefined
+  }
+
+  /** With what other processes have added since. */
+  async #logOf(hour: number): Promise<ReadLog> {
+    const known = this.#read.get(hour) ?? nothingRead()
+    const log = this.#log(hour)
+    // Begun again with the first answer of this hour: until then all that is in it would be read each time.
+    if (known.seq === 0 && (await isOfAnotherHour(log, hour))) return nothingRead()
+    for (const { seq, data } of await log.read(known.seq + 1)) {
+      if (seq <= known.seq) continue // another request has read it meanwhile
+      const read = stored.safeParse(data)
+      if (!read.success || read.data.hour !== hour) return nothingRead()
+      const { key, fingerprint, status, headers, body } = read.data
+      known.answered.set(key, { fingerprint, answer: { status, headers, body } })
+      known.chars += body.length
+      known.seq = seq
+    }
+    this.#read.set(hour, known)
+    return known
+  }
+
+  async #add(key: string, { fingerprint, answer }: StoredResponse): Promise<void> {
+    const hour = this.#hour()
+    const log = this.#log(hour)
+    const { answered, chars } = await this.#logOf(hour)
+    if (answered.size >= MOST_ENTRIES || chars + answer.body.length > MOST_KEPT_CHARS) return
+    // Nothing is added behind the answers of another hour.
+    if ((this.#read.get(hour)?.seq ?? 0) === 0)
+      await log.beginAnew(this.#ports, () => isOfAnotherHour(log, hour))
+    const headers = answer.headers.map(([name, value]) => [name, value])
+    const { status, body } = answer
+    await log.append({ hour, key, fingerprint, status, headers, body })
+  }
+
+  #log(hour: number): ServerLog {
+    const name = `answers_${hour % LOGS}`
+    const log = this.#logs.get(name) ?? new ServerLog(this.#ports, name, TITLE)
+    this.#logs.set(name, log)
+    return log
+  }
+
+  #hour(): number {
+    return Math.floor(this.#ports.clock.now().getTime() / HOUR_MS)
+  }
+}
+
+async function isOfAnotherHour(log: ServerLog, hour: number): Promise<boolean> {
+  const [first] = await log.read(1, 2) // behind its title
+  return first !== undefined && stored.safeParse(first.data).data?.hour !== hour
+}
+
+function nothingRead(): ReadLog {
+  return { seq: 0, chars: 0, answered: new Map() }
 }

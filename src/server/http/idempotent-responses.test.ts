@@ -5,7 +5,7 @@ import { testIds } from '../../../test/generate/test-log.ts'
 import type { Clock, Store } from '../../core/ports.ts'
 import { memoryStore } from '../../stores/memory/memory.ts'
 import { systemClock } from '../../system.ts'
-import { AnswerBook } from './idempotent-responses.ts'
+import { AnswerBook } from './idempotency.ts'
 
 let nowMs = Date.UTC(2026, 0, 1, 12, 30)
 const clock: Clock = {

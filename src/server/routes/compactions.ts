@@ -7,8 +7,8 @@ import {
   compactionDiffSchema,
   previewSchema,
   reportSchema,
-} from '../../protocol/compaction-schemas.ts'
-import type { ViewDiff } from '../../protocol/context-types.ts'
+  type ViewDiff,
+} from '../../protocol/context-types.ts'
 import {
   applyBody,
   compactBody,

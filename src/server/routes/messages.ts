@@ -3,7 +3,7 @@ import { PrecisError } from '../../core/errors.ts'
 import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { textOfUserContent, type UserContent } from '../../core/view/content.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
-import { sendReplySchema } from '../../protocol/compaction-schemas.ts'
+import { sendReplySchema } from '../../protocol/context-types.ts'
 import { streamDataSchema } from '../../protocol/frame-schemas.ts'
 import {
   callParams,

@@ -6,7 +6,7 @@ import type { StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { Store } from '../../core/ports.ts'
-import type { Archive } from '../../core/search/archive.ts'
+import type { Archive } from '../../core/search/choose-finds.ts'
 import { type Context, headIds } from '../../core/view/context.ts'
 import { newEntryAt, parseEntryId } from '../../core/view/entry.ts'
 import type {

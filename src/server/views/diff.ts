@@ -20,10 +20,10 @@ import { type Context, foldEvent } from '../../core/view/context.ts'
 import { blockCaption } from '../../core/view/images.ts'
 import { contentOf } from '../../core/view/sent-rounds.ts'
 import { reducedBy, threadFold } from '../../core/view/thread-state.ts'
-import { cutHead } from '../../core/window/tokens/cut.ts'
+import { cutHead } from '../../core/window/tokens/weigh.ts'
 import type { DiffEntry, ReportFigures, ViewDiff } from '../../protocol/client.ts'
-import { addedPins, figuresOf, inWindow } from './compaction-figures.ts'
 import { tokenScale } from './entry-places.ts'
+import { addedPins, figuresOf, inWindow } from './thread-summary.ts'
 
 /** Texts that differ in more lines are told as taken out and put in. */
 const MOST_CHANGES = 4_000

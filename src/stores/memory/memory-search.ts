@@ -17,8 +17,8 @@ import {
   indexRows,
   ownerIn,
   type SearchHit,
+  type SearchRequest,
 } from '../search/search-index.ts'
-import type { SearchRequest } from '../search/search-request.ts'
 import {
   type HeldSnapshot,
   type MemoryRow,

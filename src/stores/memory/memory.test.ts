@@ -1,15 +1,14 @@
 // The store in memory keeps the contract; the one of values all but what only JSON text can keep.
 import { describe } from 'vitest'
-import { closeContract } from '../contract/close.ts'
 import { contentContract } from '../contract/content.ts'
 import { followContract } from '../contract/follow.ts'
 import { forkContract } from '../contract/fork.ts'
 import { leaseContract } from '../contract/lease.ts'
-import { listContract } from '../contract/list.ts'
 import { randomContract } from '../contract/random.ts'
+import { listContract } from '../contract/read.ts'
+import { closeContract, snapshotContract } from '../contract/reopen.ts'
 import { searchContract } from '../contract/search.ts'
 import { searchScopeContract } from '../contract/search-scope.ts'
-import { snapshotContract } from '../contract/snapshot.ts'
 import { storeContract } from '../contract.ts'
 import { memoryStore, valueStore } from './memory.ts'
 

@@ -18,7 +18,6 @@ import type {
 import { storeClosed, unknownThread, versionConflict } from '../errors.ts'
 import { followRows, type Stretch, Subscriptions } from '../follow.ts'
 import { Leases, leaseKey, leaseRequest } from '../leases.ts'
-import { LIMITS } from '../rows/limits.ts'
 import { encodeCursor, type ListPlace, readListOptions } from '../rows/pages.ts'
 import {
   appended,
@@ -31,7 +30,7 @@ import {
   recognise,
   recogniseFork,
 } from '../rows/requests.ts'
-import { checkName, checkNumber, type StoredEvent } from '../rows/stored-event.ts'
+import { checkName, checkNumber, LIMITS, type StoredEvent } from '../rows/stored-event.ts'
 import { searchIndex } from '../search/search-index.ts'
 import { type Hold, holdText, holdValues, memoryIndex } from './memory-search.ts'
 import {

@@ -6,7 +6,7 @@ import { type PostgresServer, startPostgres } from '../../../test/postgres/serve
 import { requirement } from '../../../test/require.ts'
 import { until } from '../../../test/wait.ts'
 import { brief, cancel, expectError, messages } from '../contract/place.ts'
-import { INDEX_VERSION } from '../search/index-version.ts'
+import { INDEX_VERSION } from '../search/search-index.ts'
 import { openPostgresStore, type PostgresOptions } from './open-postgres.ts'
 import { LOCK_FAMILIES_ALONE } from './statements.ts'
 

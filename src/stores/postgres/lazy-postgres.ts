@@ -1,5 +1,5 @@
 // `openPostgresStore` whose driver is loaded when it is called: whoever keeps threads in a file need not have it
-import { importPeer } from '../../core/import-peer.ts'
+import { importPeer } from '../../core/errors.ts'
 import type { openPostgresStore as open } from './open-postgres.ts'
 
 export type { PostgresOptions } from './open-postgres.ts'

@@ -1,7 +1,6 @@
 // The SQL of the search index: a column of words made elsewhere, with an inverted index on it.
 import type { StoredEvent } from '../rows/stored-event.ts'
-import { INDEX_VERSION, OWNER_VERSION } from '../search/index-version.ts'
-import { ownerIn } from '../search/search-index.ts'
+import { INDEX_VERSION, OWNER_VERSION, ownerIn } from '../search/search-index.ts'
 import type { Session, Statement } from './database.ts'
 import { CHAIN, EVENT, statement } from './statements.ts'
 

@@ -1,17 +1,17 @@
 // Indexing a bounded stretch of the log, and looking words up.
 import type { AwaitedCall, SearchKind } from '../../core/search/documents.ts'
 import type { QueryWord } from '../../core/search/words.ts'
-import { LIMITS } from '../rows/limits.ts'
-import type { StoredEvent } from '../rows/stored-event.ts'
-import { INDEX_VERSION } from '../search/index-version.ts'
+import { LIMITS, type StoredEvent } from '../rows/stored-event.ts'
 import {
+  INDEX_VERSION,
   type IndexedPart,
   indexRows,
+  type LaggingThread,
   lastSeq,
   ownerIn,
   type SearchHit,
+  type SearchRequest,
 } from '../search/search-index.ts'
-import type { LaggingThread, SearchRequest } from '../search/search-request.ts'
 import type { Session } from './database.ts'
 import { read } from './read.ts'
 import {

@@ -1,5 +1,5 @@
 // The SQL that reads and removes. Each statement sees one moment of the database.
-import { OWNER_VERSION } from '../search/index-version.ts'
+import { OWNER_VERSION } from '../search/search-index.ts'
 import type { Statement } from './database.ts'
 
 const THREAD = `key, thread_id AS "threadId", version, created_at AS "createdAt",

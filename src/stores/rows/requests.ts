@@ -4,13 +4,13 @@ import type { NewEvent } from '../../core/log/event.ts'
 import type { Appended, AppendOptions, ReadRange, Row, Snapshot } from '../../core/ports.ts'
 import { idConflict, restlessThread, usageError } from '../errors.ts'
 import type { Stretch } from '../follow.ts'
-import { LIMITS } from './limits.ts'
 import {
   checkName,
   checkNumber,
   decodeRow,
   encodeEvents,
   encodeSnapshot,
+  LIMITS,
   type SnapshotCells,
   type StoredEvent,
 } from './stored-event.ts'

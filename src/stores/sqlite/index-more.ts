@@ -1,10 +1,13 @@
 // Indexing a bounded stretch of the log, inside a transaction. Loaded when it is needed: it brings the codec along.
 import type { AwaitedCall } from '../../core/search/documents.ts'
-import { LIMITS } from '../rows/limits.ts'
-import type { StoredEvent } from '../rows/stored-event.ts'
-import { INDEX_VERSION } from '../search/index-version.ts'
-import { indexRows, lastSeq, ownerIn } from '../search/search-index.ts'
-import type { LaggingThread } from '../search/search-request.ts'
+import { LIMITS, type StoredEvent } from '../rows/stored-event.ts'
+import {
+  INDEX_VERSION,
+  indexRows,
+  type LaggingThread,
+  lastSeq,
+  ownerIn,
+} from '../search/search-index.ts'
 import { LAGGING, UNKNOWN } from './search-tables.ts'
 import type { Tables } from './tables.ts'
 import { segments } from './writes.ts'

@@ -11,9 +11,8 @@ import type {
   WriteAnswer,
 } from '../rows/requests.ts'
 import type { SnapshotCells, StoredEvent } from '../rows/stored-event.ts'
-import type { SearchHit } from '../search/search-index.ts'
-import type { SearchRequest } from '../search/search-request.ts'
-import type { Opening } from './prepare-file.ts'
+import type { SearchHit, SearchRequest } from '../search/search-index.ts'
+import type { Opening } from './failures.ts'
 
 export interface WorkerOptions extends Opening {
   readonly path: string

@@ -3,9 +3,13 @@ import type { Database } from 'better-sqlite3'
 import { type Lease, type LeaseKey, type LeaseRequest, leaseAfter } from '../leases.ts'
 import type { ListPlace } from '../rows/pages.ts'
 import type { SnapshotCells } from '../rows/stored-event.ts'
-import { INDEX_VERSION, OWNER_VERSION } from '../search/index-version.ts'
-import type { IndexedPart } from '../search/search-index.ts'
-import type { LaggingThread, SearchRequest } from '../search/search-request.ts'
+import {
+  INDEX_VERSION,
+  type IndexedPart,
+  type LaggingThread,
+  OWNER_VERSION,
+  type SearchRequest,
+} from '../search/search-index.ts'
 
 export type SearchTables = ReturnType<typeof searchTables>
 

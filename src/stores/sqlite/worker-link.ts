@@ -1,8 +1,7 @@
 // The store's end of its database thread: calls and answers, a limit on what waits, and its death.
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { PrecisError } from '../../core/errors.ts'
-import { missingPeer } from '../../core/import-peer.ts'
+import { missingPeer, PrecisError } from '../../core/errors.ts'
 import { storeClosed } from '../errors.ts'
 import { Backpressure } from '../rows/requests.ts'
 import {

@@ -2,11 +2,10 @@
 import { type Pins, pinnedText } from '../../core/edit/pins.ts'
 import { ledgerLines } from '../../core/ledger/ledger-lines.ts'
 import { type BriefParts, inertLine } from './brief.ts'
-import { listedFile } from './candidates.ts'
+import { ageIn, currentLedger, listedFile, nowLines } from './candidates.ts'
 import type { Digest } from './digest.ts'
 import { boundWords, decisionLines, urgentLines } from './need.ts'
 import type { Plan } from './plan.ts'
-import { ageIn, currentLedger, nowLines } from './progress.ts'
 import { saysWhole, shownWords } from './said-words.ts'
 
 export interface Anchors

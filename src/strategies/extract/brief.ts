@@ -2,12 +2,17 @@
 import { parseEntryId } from '../../core/view/entry.ts'
 import { indented, indentedBehind, oneLine } from '../summary/as-data.ts'
 import { listedFile, shortHead } from './candidates.ts'
+import { type Group, readRef } from './coverage.ts'
 import type { Digest } from './digest.ts'
-import { OPENING, PROSE_NOTE, SUMMARY_NOTE, type Title } from './earlier-brief.ts'
-import { type Group, readRef } from './group.ts'
+import {
+  OPENING,
+  PROSE_NOTE,
+  type StandingSummary,
+  SUMMARY_NOTE,
+  type Title,
+} from './earlier-brief.ts'
 import { type Line, wholeSentence } from './lines.ts'
 import { inert, type ShownWords, withoutHeadings } from './said-words.ts'
-import type { StandingSummary } from './standing-summary.ts'
 
 export interface BriefParts {
   /** Inert already: what is elided of them carries a ref. */

@@ -7,7 +7,7 @@ import type { LogReducer } from '../../core/edit/strategy.ts'
 import { readIntent } from '../../core/ledger/dialects.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
-import type { EventOf, Origin, ThreadEvent } from '../../core/log/event.ts'
+import type { EventOf, ThreadEvent } from '../../core/log/event.ts'
 import {
   type ToolCall,
   type ToolResult,
@@ -18,18 +18,20 @@ import { newId, parseEntryId, readNewEntries } from '../../core/view/entry.ts'
 import { isNote } from '../../core/view/request-note.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { folderIn, readArguments } from './arguments.ts'
-import { releaseWords, supersedeWords } from './changed-words.ts'
-import { isTodoList, withoutNotice } from './client-texts.ts'
+import type { Group, UserMessage, UserWords } from './coverage.ts'
 import { type EarlierBrief, mayBeBrief, readBrief } from './earlier-brief.ts'
-import type { Group, UserMessage, UserWords } from './group.ts'
 import {
   type Author,
   eachLine,
+  isTodoList,
   Line,
   type LineKind,
   type LineSource,
+  releaseWords,
+  supersedeWords,
   Vocabulary,
   withoutColours,
+  withoutNotice,
 } from './lines.ts'
 import { eachTerm, type TermKind } from './terms.ts'
 
@@ -154,7 +156,7 @@ export class Digest {
         ? 'user'
         : isTask
           ? 'task'
-          : isForeign(origin) || origin === undefined || origin === 'typed'
+          : origin === 'client' || origin === 'tool' || origin === undefined || origin === 'typed'
             ? 'reminder'
             : 'agent'
     // Of a note that a compaction left, what it says of itself is no longer true.
@@ -282,10 +284,6 @@ export class Digest {
     this.terms[this.#termCount] = number
     this.#termCount += 1
   }
-}
-
-function isForeign(origin: Origin | undefined): boolean {
-  return origin === 'client' || origin === 'tool'
 }
 
 export const digestReducer: LogReducer<Digest> = {

@@ -15,15 +15,10 @@ import { type BriefParts, briefText, findStretches } from './brief.ts'
 import { type Candidates, findCandidates, knownTerms } from './candidates.ts'
 import { Coverage } from './coverage.ts'
 import type { Digest } from './digest.ts'
+import { fitSummaries, proseTokens, type StandingSummary, summaryTokens } from './earlier-brief.ts'
 import { isBinding, needsOf, TELLING } from './need.ts'
 import { type MaskedResult, maskedEntry, maskedOf, type Plan } from './plan.ts'
 import { Selection } from './select.ts'
-import {
-  fitSummaries,
-  proseTokens,
-  type StandingSummary,
-  summaryTokens,
-} from './standing-summary.ts'
 
 export interface DraftInput {
   readonly digest: Digest

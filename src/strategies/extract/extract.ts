@@ -3,13 +3,14 @@ import type { Edit, Put } from '../../core/edit/change.ts'
 import { irreducible, proposeNothing } from '../../core/edit/irreducible.ts'
 import {
   type Proposal,
+  type Steps,
   type Strategy,
   type StrategyInput,
   stepwise,
+  wait,
 } from '../../core/edit/strategy.ts'
 import { bearsEntry, type EventAt } from '../../core/log/event.ts'
 import { Sequence } from '../../core/log/upcast.ts'
-import { type Steps, wait } from '../../core/steps.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
 import { findRoot, type Item, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
@@ -18,8 +19,8 @@ import { runsOf } from '../../core/view/seam.ts'
 import { contentOf } from '../../core/view/sent-rounds.ts'
 import { Digest, digestReducer } from './digest.ts'
 import { buildDraft, type Draft } from './draft.ts'
+import { findSummaries } from './earlier-brief.ts'
 import { buildPlan, isSealed, type Plan } from './plan.ts'
-import { findSummaries } from './standing-summary.ts'
 
 /** Without a target: a fifth of what there is, within these. */
 const DEFAULT_SHARE = 5

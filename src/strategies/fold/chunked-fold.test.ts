@@ -7,10 +7,10 @@ import type { CompactionContext, Scratch, StrategyInput } from '../../core/edit/
 import type { EventDraft } from '../../core/log/event.ts'
 import type { ConverseRequest, ModelLimits, ModelPort } from '../../core/ports.ts'
 import type { Json } from '../../core/text/json.ts'
-import { wholeRange } from '../summary/whole-range.ts'
+import { wholeRange } from '../range.ts'
 import { chunkedFold } from './chunked-fold.ts'
 import { fingerprint } from './fold-progress.ts'
-import { planFold } from './plan.ts'
+import { planFold } from './prompt.ts'
 import { CHARS_PER_TOKEN, TARGET_CHUNK_TOKENS, TOLERANCE_TOKENS } from './render-thread.ts'
 
 function buildLog(...drafts: (EventDraft | EventDraft[])[]): TestLog {

@@ -3,7 +3,7 @@ import { PrecisError } from '../../core/errors.ts'
 import type { AskedCall, ConverseAnswer, ConverseRequest } from '../../core/ports.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
 import type { Message, MessagePart, TokenUsage, ToolStatus } from '../../core/view/content.ts'
-import { cutHead } from '../../core/window/tokens/cut.ts'
+import { cutHead } from '../../core/window/tokens/weigh.ts'
 import {
   createRegisters,
   type EdlRegisters,

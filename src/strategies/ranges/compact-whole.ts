@@ -6,7 +6,7 @@ import type { EventAt } from '../../core/log/event.ts'
 import type { Context } from '../../core/view/context.ts'
 import { findRequests } from '../../core/view/last-request.ts'
 import { runHas, runsOf } from '../../core/view/seam.ts'
-import { cutHead } from '../../core/window/tokens/cut.ts'
+import { cutHead } from '../../core/window/tokens/weigh.ts'
 import { withFloor } from '../summary/floor.ts'
 import {
   compactRanges,

@@ -7,9 +7,14 @@ import type { Message, TokenUsage } from '../../core/view/content.ts'
 import type { Item } from '../../core/view/entry.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { readContext, sumUsage, withUsage } from '../../core/window/usage.ts'
-import { askApart, checkedAnswer, outputRoom } from './ask-apart.ts'
-import { serializeConversation } from './serialize.ts'
-import { aboutRecord, SUMMARIZER_OF_MESSAGES } from './summarizer-prompt.ts'
+import { serializeConversation } from './as-data.ts'
+import {
+  aboutRecord,
+  askApart,
+  checkedAnswer,
+  outputRoom,
+  SUMMARIZER_OF_MESSAGES,
+} from './ask-apart.ts'
 
 export interface InConversation {
   readonly provider: ModelPort

@@ -8,6 +8,7 @@ import { refsElsewhere } from '../../core/view/request-note.ts'
 import { runsOf } from '../../core/view/seam.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { asProse } from './as-data.ts'
+import { HOW_TO_WRITE, withFocus, withNext } from './ask-apart.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
 import { countIn, factsIn, judgedBy } from './brief-instead.ts'
 import { checkAgainstSource, countKept, exactFacts, readSource, worthless } from './checks.ts'
@@ -20,7 +21,6 @@ import {
   standingAfter,
   weigh,
 } from './floor-text.ts'
-import { HOW_TO_WRITE, withFocus, withNext } from './summarizer-prompt.ts'
 
 /**
  * The request for `fresh-session`: a summary for another model that takes over in a new session.

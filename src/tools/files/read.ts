@@ -1,7 +1,7 @@
 // The tool `read`: a text file or a part of it, as it is; an image as an image.
 import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
-import type { Tool, ToolOutcome } from '../../core/agent/tool.ts'
+import type { Tool, ToolOutcome } from '../../core/agent/frame.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Signal } from '../../core/ports.ts'
 import { defineTool, textField, textOutcome, throwIfAborted } from '../define-tool.ts'

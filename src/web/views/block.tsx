@@ -2,12 +2,11 @@
 import { ArrowLeftRight, Bot, GitFork, Info, Pin, User } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import type { AnswerBlock, NoticeBlock, UserBlock, ViewBlock } from '../../protocol/index.ts'
-import { type BlockActions, useLinks } from '../links.ts'
-import { tokensText, visibleText } from '../shown-text.ts'
-import { CompactionCard } from './compaction/compaction-card.tsx'
+import { type BlockActions, useLinks } from '../use-thread-parts.ts'
+import { tokensText, visibleText } from '../words.ts'
+import { CompactionCard } from './compaction/compaction-panel.tsx'
 import { Markdown } from './markdown.tsx'
-import { StateIcon } from './state-mark.tsx'
-import { Clock, Gone, LongText } from './texts.tsx'
+import { Clock, Gone, LongText, StateIcon } from './texts.tsx'
 import { Images, type Round, ToolRound } from './tool-round.tsx'
 
 export type TranscriptRow = Exclude<ViewBlock, { kind: 'tool' | 'thinking' }> | Round

@@ -2,14 +2,12 @@
 import { ArrowLeftRight, Wrench } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
 import type { Client, ContextEntry, ToolBlock } from '../../protocol/index.ts'
-import { type BlockActions, useLinks } from '../links.ts'
-import { countText, tokensText, visibleText } from '../shown-text.ts'
-import { useContextPages } from '../use-context-pages.ts'
-import { roleWords } from '../words.ts'
+import { type BlockActions, useLinks } from '../use-thread-parts.ts'
+import { useContextPages } from '../use-timeline.ts'
+import { countText, roleWords, tokensText, visibleText } from '../words.ts'
 import { Markdown, SummaryText } from './markdown.tsx'
 import { Rows } from './rows.tsx'
-import { Swatch } from './state-mark.tsx'
-import { LongText } from './texts.tsx'
+import { LongText, Swatch } from './texts.tsx'
 import { ToolInput } from './tool-round.tsx'
 
 const GUESS_PX = 110

@@ -3,9 +3,8 @@ import { CornerDownRight, Laptop, Plus, Shrink } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, Hello, ThreadSummary } from '../../protocol/index.ts'
 import { goTo, readAddress, SESSIONS_ADDRESS } from '../route.ts'
-import { countText, readMessage, shortTime, timeText, titleText } from '../shown-text.ts'
 import { useTask } from '../use-loaded.ts'
-import { originWords } from '../words.ts'
+import { countText, originWords, readMessage, shortTime, timeText, titleText } from '../words.ts'
 
 export function ThreadList({
   client,

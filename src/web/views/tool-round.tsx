@@ -8,11 +8,10 @@ import {
   type ToolBlock,
   type ViewBlock,
 } from '../../protocol/index.ts'
-import { useLinks } from '../links.ts'
-import { countText, tokensText, visibleText } from '../shown-text.ts'
+import { useLinks } from '../use-thread-parts.ts'
+import { countText, tokensText, visibleText } from '../words.ts'
 import { DiffText } from './compaction/diff-text.tsx'
-import { StateIcon, type WorkState } from './state-mark.tsx'
-import { Clock, Gone, LongText } from './texts.tsx'
+import { Clock, Gone, LongText, StateIcon, type WorkState } from './texts.tsx'
 
 export interface Round {
   readonly kind: 'round'

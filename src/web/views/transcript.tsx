@@ -2,14 +2,13 @@
 import { ChevronDown, ChevronUp, Search, X } from 'lucide-react'
 import { type FormEvent, useCallback, useMemo, useState } from 'react'
 import type { Client, RecallHit, ViewBlock } from '../../protocol/index.ts'
-import { type BlockActions, useLinks } from '../links.ts'
-import { countText, dayText, visibleText } from '../shown-text.ts'
 import { useTask } from '../use-loaded.ts'
+import { type BlockActions, useLinks } from '../use-thread-parts.ts'
+import { countText, dayText, visibleText } from '../words.ts'
 import { Block, type TranscriptRow } from './block.tsx'
 import { Marked } from './panels/recall-panel.tsx'
 import { Rows } from './rows.tsx'
-import { StateIcon } from './state-mark.tsx'
-import { BringBack } from './texts.tsx'
+import { BringBack, StateIcon } from './texts.tsx'
 import { groupRows } from './tool-round.tsx'
 
 const GUESS_PX = 90

@@ -2,6 +2,7 @@
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message, MessagePart, ToolCallPart } from '../../core/view/content.ts'
+import { nativeFields, nativeObject, systemText, type Written } from '../openai-chat/messages.ts'
 import {
   type Accepts,
   isSendable,
@@ -21,7 +22,6 @@ import {
   type UserTurn,
   WireNames,
 } from '../openai-chat/rounds.ts'
-import { nativeFields, nativeObject, systemText, type Written } from '../openai-chat/write.ts'
 import { wellFormed } from '../prepare.ts'
 
 export function writeGemini(request: ModelRequest, profile: GeminiProfile, note: Note): Written {

@@ -2,7 +2,15 @@
 import type { ModelRequest } from '../../core/model.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/content.ts'
-import { answerText } from '../openai-chat/messages.ts'
+import {
+  answerText,
+  chatTool,
+  nativeFields,
+  nativeObject,
+  readEffort,
+  systemText,
+  type Written,
+} from '../openai-chat/messages.ts'
 import {
   type Accepts,
   type Draft,
@@ -30,14 +38,6 @@ import {
   WireIds,
   WireNames,
 } from '../openai-chat/rounds.ts'
-import {
-  chatTool,
-  nativeFields,
-  nativeObject,
-  readEffort,
-  systemText,
-  type Written,
-} from '../openai-chat/write.ts'
 import { wellFormed } from '../prepare.ts'
 
 export interface OllamaProfile {

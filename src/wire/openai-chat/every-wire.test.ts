@@ -11,8 +11,7 @@ import type { Profile } from '../../validate/walk.ts'
 import { GEMINI, writeGemini } from '../gemini/write.ts'
 import { OLLAMA, writeOllama } from '../ollama/write.ts'
 import { OPENAI_RESPONSES, writeResponses } from '../openai-responses/write.ts'
-import { type ChatProfile, COMPATIBLE_CHAT, OPENAI_CHAT } from './messages.ts'
-import { writeChat } from './write.ts'
+import { type ChatProfile, COMPATIBLE_CHAT, OPENAI_CHAT, writeChat } from './messages.ts'
 
 const PNG = 'iVBORw0KGgo='
 

@@ -8,7 +8,13 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../core/view/content.ts'
-import { withinImageLimits } from '../openai-chat/messages.ts'
+import {
+  nativeFields,
+  readEffort,
+  systemText,
+  type Written,
+  withinImageLimits,
+} from '../openai-chat/messages.ts'
 import {
   type Accepts,
   argumentsText,
@@ -28,7 +34,6 @@ import {
   WireIds,
   WireNames,
 } from '../openai-chat/rounds.ts'
-import { nativeFields, readEffort, systemText, type Written } from '../openai-chat/write.ts'
 import { wellFormed } from '../prepare.ts'
 import { acceptable, type Item } from './acceptable.ts'
 

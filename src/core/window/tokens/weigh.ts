@@ -1,12 +1,17 @@
 // The weight of log rows in estimated tokens; the same row always has the same weight
-import type {
-  Answer,
-  Block,
-  Media,
-  Part,
-  ToolCall,
-  ToolResult,
-  UserContent,
+// Cutting a text to a length without breaking a character: no half surrogate pair, no torn-off accent.
+// Counters of tokens: the port, the estimate, and four characters a token.
+
+import type { ThreadEvent } from '../../log/event.ts'
+import {
+  type Answer,
+  type Block,
+  type Media,
+  type Part,
+  type ToolCall,
+  type ToolResult,
+  textOfUserContent,
+  type UserContent,
 } from '../../view/content.ts'
 import { sizeOfImage } from '../../view/images.ts'
 import { estimateTokens } from './estimate.ts'
@@ -173,3 +178,87 @@ function isUsable({ tokens, estimate }: Measurement): boolean {
 function clamp(ratio: number): number {
   return Math.min(HIGHEST_RATIO, Math.max(LOWEST_RATIO, ratio))
 }
+
+/** How far a cut moves for the sake of a whole character; beyond that only surrogate pairs count. */
+const LONGEST_CLUSTER_CHARS = 32
+
+/** What belongs to the character before it: accents, emoji modifiers, joiners, tags. */
+const EXTENDS = /^(?:\u200d|\p{M}|\p{Emoji_Modifier}|[\u{e0020}-\u{e007f}])/u
+const ZERO_WIDTH_JOINER = 0x200d
+
+/** The beginning of a text, at most `maxChars` UTF-16 units long. */
+export function cutHead(text: string, maxChars: number): string {
+  const limit = wholeFrom0(maxChars)
+  if (text.length <= limit) return text
+  const lowest = Math.max(0, limit - LONGEST_CLUSTER_CHARS)
+  for (let at = limit; at >= lowest; at -= 1) if (isBoundary(text, at)) return text.slice(0, at)
+  return text.slice(0, splitsPair(text, limit) ? limit - 1 : limit)
+}
+
+/** The end of a text, at most `maxChars` UTF-16 units long. */
+export function cutTail(text: string, maxChars: number): string {
+  const limit = wholeFrom0(maxChars)
+  if (text.length <= limit) return text
+  const start = text.length - limit
+  const highest = Math.min(text.length, start + LONGEST_CLUSTER_CHARS)
+  for (let at = start; at <= highest; at += 1) if (isBoundary(text, at)) return text.slice(at)
+  return text.slice(splitsPair(text, start) ? start + 1 : start)
+}
+
+/** A length that is not a number keeps nothing: a caller that lost count must not get everything. */
+function wholeFrom0(maxChars: number): number {
+  return maxChars > 0 ? Math.floor(maxChars) : 0
+}
+
+function isBoundary(text: string, at: number): boolean {
+  if (at === 0 || at === text.length) return true
+  if (splitsPair(text, at) || text.charCodeAt(at - 1) === ZERO_WIDTH_JOINER) return false
+  return !EXTENDS.test(text.slice(at, at + 2))
+}
+
+function splitsPair(text: string, at: number): boolean {
+  return isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at))
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff
+}
+
+const CHARS_PER_TOKEN = 4
+
+export function charsOverFour(text: string): number {
+  return Math.ceil(text.length / CHARS_PER_TOKEN)
+}
+
+/** What the events of a conversation come to, each rounded by itself; other types count nothing. */
+export function estimateConversationTokens(events: readonly ThreadEvent[]): number {
+  return events.reduce((sum, event) => sum + tokensOfEvent(event), 0)
+}
+
+function tokensOfEvent(event: ThreadEvent): number {
+  switch (event.type) {
+    case 'USER_MESSAGE':
+      return charsOverFour(textOfUserContent(event.data))
+    case 'AGENT_MESSAGE':
+      return charsOverFour(event.data.content)
+    case 'TOOL_RESULT':
+      return charsOverFour(JSON.stringify(event.data))
+    default:
+      return 0
+  }
+}
+
+/** Counters of tokens: the port, the estimate, and four characters a token. */
+export interface TokenCounter {
+  readonly id: 'chars4' | 'estimate' | 'o200k'
+  /** A whole number from 0, the same for the same text. Never throws, whatever the text holds. */
+  count(text: string): number
+}
+
+export const chars4Counter: TokenCounter = { id: 'chars4', count: charsOverFour }
+
+export const estimateCounter: TokenCounter = { id: 'estimate', count: estimateTokens }

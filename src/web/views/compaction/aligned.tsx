@@ -1,13 +1,18 @@
 // Before and after: two aligned columns, or one where there is no room, with the reason for each drop
 import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { DiffEntry, ViewDiff } from '../../../protocol/index.ts'
-import { useLinks } from '../../links.ts'
-import { countText, tokensText, visibleText } from '../../shown-text.ts'
-import { reasonWords, roleWords, splitEnvelope } from '../../words.ts'
+import { useLinks } from '../../use-thread-parts.ts'
+import {
+  countText,
+  reasonWords,
+  roleWords,
+  splitEnvelope,
+  tokensText,
+  visibleText,
+} from '../../words.ts'
 import { Markdown } from '../markdown.tsx'
 import { BringBack, LongText } from '../texts.tsx'
-import { alignTexts, type Matched, matchEntries } from './align.ts'
-import { Apart, Pieces, Unified } from './diff-text.tsx'
+import { Apart, alignTexts, type Matched, matchEntries, Pieces, Unified } from './diff-text.tsx'
 
 /** More are drawn when they are asked for. */
 const SHOWN_CHANGES = 20

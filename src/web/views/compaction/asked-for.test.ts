@@ -1,6 +1,6 @@
 // The words that instructions name, and whether a line that stays has them
 import { describe, expect, it } from 'vitest'
-import { askedWords, findAskedFor } from './asked-for.ts'
+import { askedWords, findAskedFor } from './proposed-texts.tsx'
 
 describe('what a preview keeps of what was asked for', () => {
   it('looks for the things, not for the verbs', () => {

@@ -3,13 +3,11 @@ import { X } from 'lucide-react'
 import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, Hello, Preview, ThreadDetail } from '../../../protocol/index.ts'
 import { goTo } from '../../route.ts'
-import { readMessage, tokensText } from '../../shown-text.ts'
 import { useTask } from '../../use-loaded.ts'
-import { followsInstructions, strategyWords } from '../../words.ts'
-import { StateIcon } from '../state-mark.tsx'
-import { Comparison } from './comparison.tsx'
+import { followsInstructions, readMessage, strategyWords, tokensText } from '../../words.ts'
+import { StateIcon } from '../texts.tsx'
+import { Comparison, useModal } from './comparison.tsx'
 import { type Made, Proposal } from './proposed-texts.tsx'
-import { useModal } from './wide-dialog.tsx'
 
 export function CompactDialog({
   client,

@@ -1,9 +1,17 @@
 // What a compaction does in figures: how much smaller, by category, and what goes with its reason
 import type { ReportFigures } from '../../../protocol/index.ts'
-import { useLinks } from '../../links.ts'
-import { changedText, countText, isLarger, tokensText, visibleText } from '../../shown-text.ts'
-import { categoryOf, inOrder, reasonWords } from '../../words.ts'
-import { CategoryBar, StateIcon, Swatch, TableHead } from '../state-mark.tsx'
+import { useLinks } from '../../use-thread-parts.ts'
+import {
+  categoryOf,
+  changedText,
+  countText,
+  inOrder,
+  isLarger,
+  reasonWords,
+  tokensText,
+  visibleText,
+} from '../../words.ts'
+import { CategoryBar, StateIcon, Swatch, TableHead } from '../texts.tsx'
 
 export function Figures({
   figures,

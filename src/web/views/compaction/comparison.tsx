@@ -1,10 +1,19 @@
 // What each strategy would leave now, one below the other on one scale
-import { useEffect, useState } from 'react'
+// A dialog as wide as the window, for what a panel has no room for; and what makes any dialog a modal one
+
+import { X } from 'lucide-react'
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { Client, ContextPicture, Preview } from '../../../protocol/index.ts'
-import { readMessage, savedText, tokensText } from '../../shown-text.ts'
 import { useTask } from '../../use-loaded.ts'
-import { asksModel, inOrder, strategyWords } from '../../words.ts'
-import { CategoryBar, StateIcon, TableHead } from '../state-mark.tsx'
+import {
+  asksModel,
+  inOrder,
+  readMessage,
+  savedText,
+  strategyWords,
+  tokensText,
+} from '../../words.ts'
+import { CategoryBar, StateIcon, TableHead } from '../texts.tsx'
 
 interface Compared {
   readonly before?: number
@@ -127,4 +136,47 @@ function rowOf({ before, after, figures }: Preview): Compared {
     ...(after.tokens !== undefined && { after: after.tokens }),
     ...(left && { left: beyond > 0 ? [{ name: 'tools', tokens: beyond }, ...left] : left }),
   }
+}
+
+export function WideDialog({
+  title,
+  onClose,
+  children,
+}: {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}) {
+  const place = useModal()
+  const id = useId()
+  return (
+    <dialog
+      ref={place}
+      className="wide"
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      <div className="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <button type="button" className="icon" aria-label="Close" onClick={onClose}>
+          <X size={18} aria-hidden />
+        </button>
+      </div>
+      <div className="dialog-body">{children}</div>
+    </dialog>
+  )
+}
+
+export function useModal() {
+  const place = useRef<HTMLDialogElement>(null)
+  // Before it is taken out of the page: then it can still give the focus back to where it came from.
+  useLayoutEffect(() => {
+    const element = place.current
+    element?.showModal()
+    return () => element?.close()
+  }, [])
+  return place
 }

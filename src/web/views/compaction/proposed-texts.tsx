@@ -1,13 +1,11 @@
 // A proposed compaction: what it saves, what goes, what it kept as asked, and the texts it would put in, to edit
+// What of a preview names the same things as the typed instructions: the lines that stay, the best first.
 import { useCallback, useState } from 'react'
 import type { Client, Preview } from '../../../protocol/index.ts'
-import { countText, visibleText } from '../../shown-text.ts'
 import { useLoaded } from '../../use-loaded.ts'
-import { labelWords, splitEnvelope, strategyWords } from '../../words.ts'
-import { Elapsed, StateIcon } from '../state-mark.tsx'
-import { LongText } from '../texts.tsx'
+import { countText, labelWords, splitEnvelope, strategyWords, visibleText } from '../../words.ts'
+import { Elapsed, LongText, StateIcon } from '../texts.tsx'
 import { Aligned } from './aligned.tsx'
-import { findAskedFor } from './asked-for.ts'
 import { Figures, Sizes } from './compaction-figures.tsx'
 
 export interface Made {
@@ -206,4 +204,62 @@ function LoadedDiff({ client, threadId, previewId }: Parameters<typeof PreviewDi
       <StateIcon state="running" /> Comparing…
     </p>
   )
+}
+
+/** Words that say what to do, and not what with. */
+const PLAIN = new Set(
+  'keep kept hold remember retain preserve please need needs want must should also about with from that this these those them they what which when where every each everything anything only never drop remove most more important matters still'.split(
+    ' ',
+  ),
+)
+const LEAST_CHARS = 3
+const LINE_CHARS = 240
+
+/** One word of the instructions, and how often what stays names it. */
+export interface AskedFor {
+  readonly word: string
+  readonly count: number
+  /** The line that says most of what was asked for. */
+  readonly line?: string
+}
+
+/** The words of instructions that can be looked for; names and numbers are whole. */
+export function askedWords(instructions: string): string[] {
+  const found = instructions.match(/[\p{L}\p{N}][\p{L}\p{N}_./:-]*[\p{L}\p{N}]|\p{N}/gu) ?? []
+  const words = found
+    .map((word) => word.toLowerCase())
+    .filter((word) => /\p{N}/u.test(word) || (word.length >= LEAST_CHARS && !PLAIN.has(word)))
+    .filter((word) => word !== 'the' && word !== 'all' && word !== 'and' && word !== 'not')
+    .map((word) => (/\p{L}{4,}s$/u.test(word) ? word.slice(0, -1) : word))
+  return [...new Set(words)]
+}
+
+/** Each word with the line that has most of the words, the shortest of them. A word counts from its beginning. */
+export function findAskedFor(instructions: string, texts: readonly string[]): AskedFor[] {
+  const words = askedWords(instructions)
+  const lines = [...new Set(texts.flatMap((text) => text.split('\n').map((line) => line.trim())))]
+  const named = lines.map((line) => ({
+    line,
+    words: words.filter((word) => startOf(word).test(line)),
+  }))
+  return words.map((word) => {
+    const found = named
+      .filter((each) => each.words.includes(word))
+      .toSorted((a, b) => b.words.length - a.words.length || a.line.length - b.line.length)
+    const [best] = found
+    return { word, count: found.length, ...(best && { line: cutAround(best.line, word) }) }
+  })
+}
+
+/** The word at its beginning: `port` is not in `import`, and is in `ports`. */
+function startOf(word: string): RegExp {
+  const literal = word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`(?<![\\p{L}\\p{N}])${literal}`, 'iu')
+}
+
+/** A long line around the word. */
+function cutAround(line: string, word: string): string {
+  if (line.length <= LINE_CHARS) return line
+  const from = Math.max(0, line.search(startOf(word)) - LINE_CHARS / 2)
+  return `${from > 0 ? '…' : ''}${line.slice(from, from + LINE_CHARS)}…`
 }

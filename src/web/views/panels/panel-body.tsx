@@ -1,15 +1,13 @@
 // The panel that is chosen, beside the transcript
 import type { Client, Hello, ThreadDetail } from '../../../protocol/index.ts'
-import type { BlockActions } from '../../links.ts'
+import type { BlockActions } from '../../use-thread-parts.ts'
 import type { useTimeline } from '../../use-timeline.ts'
 import { CompactionPanel } from '../compaction/compaction-panel.tsx'
 import { ModelView } from '../model-view.tsx'
-import { CostPanel } from './cost-panel.tsx'
-import { PinsPanel } from './pins-panel.tsx'
-import { RecallPanel } from './recall-panel.tsx'
+import { CostPanel, WindowPanel } from './cost-panel.tsx'
+import { PinsPanel, RecallPanel } from './recall-panel.tsx'
 import { SettingsPanel } from './settings-panel.tsx'
 import type { Panel } from './side-panels.tsx'
-import { WindowPanel } from './window-panel.tsx'
 
 export function PanelBody({
   client,

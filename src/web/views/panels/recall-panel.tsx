@@ -1,11 +1,12 @@
 // The recall panel: search with highlighted matches, and reading by ref
-import { type FormEvent, Fragment, useState } from 'react'
+// The pins of a thread: list, add, remove
+import { type FormEvent, Fragment, useCallback, useState } from 'react'
 import type { Client, RecallHit } from '../../../protocol/index.ts'
-import { useLinks } from '../../links.ts'
-import { timeText, visibleText } from '../../shown-text.ts'
 import { addToDraft } from '../../typing.ts'
-import { useTask } from '../../use-loaded.ts'
-import { BringBack } from '../texts.tsx'
+import { useLoaded, useTask } from '../../use-loaded.ts'
+import { useLinks } from '../../use-thread-parts.ts'
+import { timeText, visibleText } from '../../words.ts'
+import { BringBack, LongText } from '../texts.tsx'
 
 /** As it is written in summaries and markers, or alone. */
 const REF = /^\[?(?:ref:\s*)?((?:[\w-]+\/)?(?:e\d+|c\d+\.\d+))\]?$/
@@ -188,4 +189,78 @@ export function Marked({
 
 function spaced(text: string): string {
   return text.replace(/\s+/g, ' ')
+}
+
+const PINNED_BY: Readonly<Record<string, string>> = {
+  user: 'Pinned by you',
+  detected: 'Found in your messages',
+  pattern: 'Kept by a rule',
+}
+
+export function PinsPanel({
+  client,
+  threadId,
+  version,
+}: {
+  readonly client: Client
+  readonly threadId: string
+  readonly version: number
+}) {
+  const [changes, setChanges] = useState(0)
+  const [text, setText] = useState('')
+  const load = useCallback(() => client.pins(threadId), [client, threadId])
+  const { value: pins, error } = useLoaded(load, version + changes)
+  const acting = useTask()
+  const act = (work: () => Promise<unknown>) =>
+    acting.run(async () => {
+      await work()
+      setChanges((count) => count + 1)
+    })
+  const add = (event: FormEvent) => {
+    event.preventDefault()
+    if (text.trim() === '') return
+    act(async () => {
+      await client.pin(threadId, text)
+      setText('')
+    })
+  }
+  return (
+    <>
+      <form className="ask" onSubmit={add}>
+        <input
+          aria-label="Text to pin"
+          placeholder="Keep this word for word"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <button type="submit" aria-disabled={acting.isRunning}>
+          Pin
+        </button>
+      </form>
+      {(error ?? acting.error) !== undefined && <p role="alert">{error ?? acting.error}</p>}
+      <p className="quiet">
+        {pins?.length === 0 && 'No pins yet. '}A pin survives every compaction, word for word.
+      </p>
+      <ul className="pins">
+        {pins?.map((pin) => (
+          <li key={pin.pinId} className="entry">
+            <header className="block-head">
+              <span>{PINNED_BY[pin.by] ?? `Pinned by ${pin.by}`}</span>
+              <span className="tools">
+                <button
+                  type="button"
+                  className="small"
+                  aria-label={`Unpin ${pin.text.slice(0, 60)}`}
+                  onClick={() => act(() => client.unpin(threadId, pin.pinId))}
+                >
+                  Unpin
+                </button>
+              </span>
+            </header>
+            <LongText text={pin.text} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
 }

@@ -7,9 +7,8 @@ import type {
   SettingInfo,
   ThreadDetail,
 } from '../../../protocol/index.ts'
-import { tokensText, visibleText } from '../../shown-text.ts'
 import { useLoaded, useTask } from '../../use-loaded.ts'
-import { strategyWords } from '../../words.ts'
+import { strategyWords, tokensText, visibleText } from '../../words.ts'
 
 const THINKING = ['off', 'low', 'medium', 'high']
 /** What the API takes in place of a strategy, to go back to that of the preset. */
