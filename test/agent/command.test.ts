@@ -1,5 +1,7 @@
 // Commands in a message: `/compact` above all, as the LOG design has it.
 import { describe, expect, it, vi } from 'vitest'
+import { runsOf } from '../../src/core/view/seam.ts'
+import { answer, user } from '../say.ts'
 import { HALVING, longPast } from './past.ts'
 import { lastMessages, setUpAgent } from './setup.ts'
 
@@ -172,6 +174,39 @@ describe('other commands', () => {
   })
 })
 
+describe('/undo', () => {
+  it('takes back with the last compaction those above it that changed nothing', async () => {
+    const { agent, threads, threadId } = await setUpAgent()
+    for (const at of [1, 2]) await threads.append(threadId, longPast(300, `past ${at}`))
+    const items = async () => (await threads.context(threadId)).items.toArray()
+    const before = await items()
+    await threads.compact(threadId, HALVING)
+    const nothing = { id: 'nothing', propose: async () => ({ edits: [] }) }
+    for (const _ of [1, 2]) await threads.compact(threadId, nothing)
+    expect((await threads.context(threadId)).stack).toHaveLength(3)
+    await agent.sendMessage(threadId, '/undo')
+    expect(await items()).toEqual(before)
+  })
+
+  it.each([
+    ['as it was before /compact', []],
+    ['where that has gone on', ['And then?']],
+  ])('leads from a fresh session to the former one, %s', async (_, said) => {
+    const { agent, threadId } = await setUpAgent({ preset: 'fresh' })
+    await agent.sendMessage(threadId, 'Hello')
+    const outcome = await agent.sendMessage(threadId, '/compact')
+    const fresh = outcome.status === 'command' ? (outcome.reply.threadId ?? '') : ''
+    for (const text of said) await agent.sendMessage(threadId, text)
+    const asItWas = said.length === 0 ? ', as it was before /compact' : ''
+    expect(await agent.sendMessage(fresh, '/undo')).toMatchObject({
+      reply: {
+        threadId,
+        text: expect.stringContaining(`previous thread ${threadId}${asItWas}. /`),
+      },
+    })
+  })
+})
+
 describe('/expand', () => {
   async function compactedTwice() {
     const setup = await setUpAgent()
@@ -196,6 +231,34 @@ describe('/expand', () => {
     expect(await refs()).toEqual(twice)
   })
 
+  it('brings back an entry that was rewritten more than once', async () => {
+    const { agent, threads, threadId } = await setUpAgent()
+    await threads.append(threadId, [user('all of it'), ...answer('Good.')])
+    const first = async () => (await threads.context(threadId)).items.toArray()[0]?.id ?? 'e0'
+    const ref = await first()
+    for (const data of ['a part', 'less'])
+      await threads.compact(threadId, {
+        id: 'rewriting',
+        async propose({ context }) {
+          const of = context.items.toArray()[0]?.id ?? 'e0'
+          const put = { type: 'USER_MESSAGE', data, label: 'trimmed', of } as const
+          return { edits: [{ covers: [of], put: [put] }] }
+        },
+      })
+    expect(await first()).not.toBe(ref)
+    const outcome = await agent.sendMessage(threadId, `/expand ${ref}`)
+    expect(JSON.stringify(outcome)).toContain(`${ref} is back in the context. /undo`)
+    expect(await first()).toBe(ref)
+    expect((await threads.context(threadId)).items.toArray()).toHaveLength(2)
+  })
+
+  it('says how many belong to an entry that comes back', async () => {
+    const { agent, threadId, before } = await compactedTwice()
+    expect(JSON.stringify(await agent.sendMessage(threadId, `/expand ${before[2]}`))).toContain(
+      `${before[2]} is back in the context, with 1 more that belong to it.`,
+    )
+  })
+
   it('puts all back that a text stands for, also after one of them came back alone', async () => {
     const { agent, threadId, refs, before, once, twice } = await compactedTwice()
     await agent.sendMessage(threadId, `/expand ${before[0]}`)
@@ -215,6 +278,28 @@ describe('/expand', () => {
     await agent.undo(threadId, second?.seq)
     expect(await refs()).toEqual(once)
     expect((await eventsOf('COMPACTION_UNDONE')).map(({ data }) => data.of)).toContain(second?.seq)
+  })
+
+  it('stays where another compaction is undone by its number', async () => {
+    const { agent, threads, threadId, eventsOf } = await setUpAgent()
+    const refs = async () => (await threads.context(threadId)).items.toArray().map(({ id }) => id)
+    for (const at of [1, 2]) await threads.append(threadId, longPast(300, `past ${at}`))
+    await threads.compact(threadId, HALVING)
+    const early = (await refs()).length
+    await threads.append(threadId, longPast(300, 'later'))
+    const [later = 'e0'] = (await refs()).slice(early)
+    await threads.compact(threadId, {
+      id: 'the later half',
+      async propose({ context, eventAt }) {
+        const covers = runsOf(context.items.toArray().slice(early), eventAt)
+        return { edits: [{ covers, put: [{ type: 'USER_MESSAGE', data: 'S', label: 'summary' }] }] }
+      },
+    })
+    await agent.sendMessage(threadId, `/expand ${later}`)
+    const [first] = await eventsOf('COMPACTION')
+    await agent.undo(threadId, first?.seq)
+    expect(await refs()).toEqual(expect.arrayContaining(['e2', later]))
+    expect(await eventsOf('COMPACTION')).toHaveLength(2)
   })
 
   it('refuses what is there, what is unknown and what is no ref', async () => {

@@ -59,7 +59,10 @@ function callerOf(seq: number, eventAt: EventAt): number | undefined {
 
 /** Nothing of it is in the context, not even rewritten. */
 function isApart(items: readonly Item[], unit: readonly Item[], eventAt: EventAt): boolean {
-  const present = new Set(items.flatMap(({ id }) => [id, newEntryAt(id, eventAt)?.of ?? id]))
+  const present = new Set<EntryId>()
+  for (const { id } of items)
+    for (let each: EntryId | undefined = id; each; each = newEntryAt(each, eventAt)?.of)
+      present.add(each)
   return unit.every((item) => !present.has(item.id))
 }
 

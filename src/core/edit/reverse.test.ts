@@ -372,11 +372,16 @@ describe('expand one entry alone', () => {
     expect(ids(log)).toEqual(['e1', 'e3'])
   })
 
-  it('takes out what an entry was rewritten to', () => {
+  it('takes out what an entry was rewritten to, the newest first', () => {
     const log = sample()
-    const short = { type: 'USER_MESSAGE', data: 'o', label: 'trimmed', of: 'e1' } as const
-    expect(log.compact({ edits: [{ covers: ['e1'], put: [short] }] })).toBeUndefined()
-    log.expandAlone('e1')
-    expect(ids(log)).toEqual(['e1', 'e2', 'e3', 'e4', 'e5'])
+    const rewrite = (of: EntryId, data: string) =>
+      log.compact({
+        edits: [{ covers: [of], put: [{ type: 'USER_MESSAGE', data, label: 'trimmed', of }] }],
+      })
+    expect([rewrite('e1', 'on'), rewrite('c6.0', 'o')]).toEqual([undefined, undefined])
+    for (const first of ['c6.0', 'e1'] as const) {
+      log.expandAlone('e1')
+      expect(ids(log)).toEqual([first, 'e2', 'e3', 'e4', 'e5'])
+    }
   })
 })
