@@ -171,27 +171,6 @@ describe('the lease of a job', () => {
     for (const queue of queues) await queue.close()
     expect(await store.takeLease('job a', 'me', 1_000)).toBe(true)
   })
-
-  it('is lost where another has it since, and the job is told', async () => {
-    let asked = 0
-    const leases = {
-      takeLease: async () => {
-        asked += 1
-        return asked === 1
-      },
-      releaseLease: async () => undefined,
-    }
-    const queue = await openJobs('memory:', leases, { ...QUICK, jobTimeoutMs: 1_200 })
-    let told: unknown
-    await queue.work(async (_, signal) => {
-      await until('the signal', () => signal.aborted)
-      told = (signal as AbortSignal).reason.name
-    })
-    await queue.add('a')
-    await until('the end of the job', () => told !== undefined)
-    expect(told).toBe('AbortError') // and not the end of its time
-    await queue.close()
-  })
 })
 
 const { available, notice } = requirement('postgres')
