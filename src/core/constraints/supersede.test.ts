@@ -54,6 +54,14 @@ const STANDING = [
   ],
   ['At most 5 retries per request in the client.', 'At least 2 retries per request in the client.'],
   ['The worker 1 retry limit is 3.', 'The worker 2 retry limit is 5.'],
+  [
+    'Run the migration on the staging cluster.',
+    'Actually, run the migration on the staging cluster and restart the workers.',
+  ],
+  [
+    'Run the migration on the staging cluster and on the backup host.',
+    'Actually, run the migration on the staging cluster.',
+  ],
   ['Line length in src is at most 100.', 'Line length in docs is at most 80.'],
 ] as const
 

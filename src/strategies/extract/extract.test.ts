@@ -1,7 +1,7 @@
 // `extract` by example: what the brief says and in which words, what stays, and what grows no further.
 import { describe, expect, it } from 'vitest'
 import { TestLog, testClock, testIds } from '../../../test/generate/test-log.ts'
-import { answer, result, system, user } from '../../../test/say.ts'
+import { answer, reminder, result, system, user } from '../../../test/say.ts'
 import type { EntryId, NewEntry } from '../../core/edit/change.ts'
 import { irreducibleOf } from '../../core/edit/irreducible.ts'
 import { pinnedText, pinsReducer } from '../../core/edit/pins.ts'
@@ -372,6 +372,26 @@ describe('compacted again and again', () => {
     expect(buildBrief(log).includes('Make it faster.')).toBe(goal !== '')
     expect(buildBrief(log).match(/Context note/g)).toHaveLength(1)
   })
+
+  it.each([
+    ['with', [], 2],
+    ['with what was said and', ['Make it faster.'], 1],
+  ])(
+    'has the words of a brief that a file begins %s for those of the user where the log has none [NEED-04, NEED-15]',
+    async (_, said, rules) => {
+      const rule = 'Never touch generated/schema.ts.'
+      const data = `${OPENING}\n## Goal\n[ref:e1] Make it faster.\n## Constraints\n${rule}\n## State\nread: src/a.ts`
+      const log = new TestLog()
+      log.append([reminder('Be brief.'), ...said.map(user)])
+      const covers = log.context.items.toArray().map(({ id }) => id)
+      const put = { type: 'USER_MESSAGE', data, label: 'summary' } as const
+      expect(log.compact({ edits: [{ covers, put: [put] }] })).toBeUndefined()
+      log.append([...filler(30), user('Go on with the tests.'), ...filler(3, 'late')])
+      await compact(log, 1_200)
+      expect(buildBrief(log).split('Make it faster.')).toHaveLength(2)
+      expect(buildBrief(log).split(rule)).toHaveLength(rules)
+    },
+  )
 
   it('takes what looks like a brief of its own for one only before the first answer [NEED-15]', async () => {
     const rule = 'Never touch generated/schema.ts.'

@@ -359,6 +359,29 @@ describe('the call that asked for it', () => {
     }
   })
 
+  it('keeps what else the answer said and how it ended, but no thinking, open or sealed', () => {
+    const log = transcript()
+    const parts: Part[] = [
+      { type: 'redacted_thinking', data: 'sealed', model: 'a/b' },
+      { type: 'text', text: 'Let me tidy up.' },
+      { type: 'tool_call', callId: 'x' },
+    ]
+    const data = { content: 'Let me tidy up.', calls: ['x'], parts, stopReason: 'length' as const }
+    const call = { id: 'x', name: 'compact', arguments: {}, answer: 0 }
+    log.append([
+      { type: 'AGENT_MESSAGE', data },
+      { type: 'TOOL_CALL', data: call },
+    ])
+    compact(log, [{ to: 'cccccc', summary: 'S' }], 'x')
+    const shown = log.working().findLast(({ type }) => type === 'AGENT_MESSAGE')
+    const said = ['Let me tidy up.', 'I compacted the thread']
+    expect(shown?.data).toMatchObject({
+      calls: [],
+      parts: said.map((text) => ({ type: 'text', text })),
+      stopReason: 'length',
+    })
+  })
+
   it('leaves nothing where it lies in a removed range [RANGE-54]', () => {
     for (const from of ['aaaaaa', 'dddddd', undefined]) {
       const log = asking()
