@@ -200,7 +200,8 @@ function optionsFor(
     cleanTempDir: 'always',
     ignorePatterns: ['bench/results', 'dist', 'coverage'],
     reporters: ['progress-append-only'],
-    timeoutMS: 10_000,
+    // What only a busy machine delays is not killed.
+    timeoutMS: 60_000,
     timeoutFactor: 1.5,
     dryRunTimeoutMinutes: 20,
     allowConsoleColors: false,
