@@ -4,8 +4,8 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { until, within } from '../../test/wait.ts'
+import { type DevModelOptions, startDevModel } from './index.ts'
 import { Recorder } from './responder.ts'
-import { type DevModelOptions, startDevModel } from './server.ts'
 
 async function start(options: DevModelOptions = {}) {
   const dev = await startDevModel(options)

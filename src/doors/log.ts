@@ -7,10 +7,10 @@ export {
   type Refusal,
   type RefusalReason,
 } from '../core/edit/gate.ts'
+export type { TokenSplit, ToolTokens } from '../core/edit/irreducible.ts'
 export { type BigPart, type Irreducible, irreducibleOf } from '../core/edit/irreducible.ts'
 export { passGate } from '../core/edit/pass-gate.ts'
 export { reportCompaction } from '../core/edit/report.ts'
-export type { TokenSplit, ToolTokens } from '../core/edit/report-split.ts'
 export { expand, redo, undo } from '../core/edit/reverse.ts'
 export { asPrecisError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts'
 export type * from '../core/log/event.ts'

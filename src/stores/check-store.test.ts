@@ -8,8 +8,7 @@ import { THREAD, threadsOn } from '../../test/kill/compact-threads.ts'
 import { answer, result, thoughtAnswer, user } from '../../test/say.ts'
 import type { Store } from '../core/ports.ts'
 import { checkStore } from './check-store.ts'
-import { message, messages } from './contract/place.ts'
-import { inFolder } from './contract/sqlite-place.ts'
+import { inFolder, message, messages } from './contract/place.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
 /** A thread with a compaction, so with a snapshot. */

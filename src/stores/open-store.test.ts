@@ -2,8 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { expectError, messages } from './contract/place.ts'
-import { inFolder } from './contract/sqlite-place.ts'
+import { expectError, inFolder, messages } from './contract/place.ts'
 import { openStore } from './index.ts'
 
 describe('openStore', () => {

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { inFolder } from '../../src/stores/contract/sqlite-place.ts'
+import { inFolder } from '../../src/stores/contract/place.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/store.ts'
 import { runPrecis } from '../cli/run.ts'
 

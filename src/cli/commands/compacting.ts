@@ -84,7 +84,9 @@ function defineCompact(command: Command, io: Io): void {
 
 async function compactEach(given: string[], flags: Flags & ChosenBy, io: Io): Promise<void> {
   const { eachSession } = await import('../sessions/choose-sessions.ts')
-  const { makeResultFile, refuseOneFile, resultFile } = await import('../sessions/result-file.ts')
+  const { makeResultFile, refuseOneFile, resultFile } = await import(
+    '../sessions/select-sessions.ts'
+  )
   const { checkCompact, runCompact } = await import('../compact/run-compact.ts')
   const { output, ...rest } = flags
   const out = flags.out ?? output

@@ -164,7 +164,7 @@ function defineExport(command: Command, io: Io): void {
     .action(async (given: string[], flags: ExportFlags & ChosenBy) => {
       const { eachSession } = await import('../sessions/choose-sessions.ts')
       const { makeResultFile, refuseOneFile, resultFile } = await import(
-        '../sessions/result-file.ts'
+        '../sessions/select-sessions.ts'
       )
       const { askedFormat, endingOf, exportSession } = await import('../threads/export-session.ts')
       const ending = endingOf(askedFormat({ ...flags, out: '' }))

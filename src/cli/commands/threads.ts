@@ -3,9 +3,8 @@ import type { Command } from 'commander'
 import type { ChatFlags } from '../chat.ts'
 import type { Definitions, Io } from '../process-io.ts'
 import { collect, collectTexts } from '../terminal/source.ts'
-import type { ThreadsFlags } from '../threads/list-threads.ts'
 import type { SendFlags } from '../threads/send-message.ts'
-import type { PinsFlags } from '../threads/thread-commands.ts'
+import type { PinsFlags, ThreadsFlags } from '../threads/thread-commands.ts'
 
 export const definitions: Definitions = {
   threads: defineThreads,
@@ -27,7 +26,7 @@ function defineThreads(command: Command, io: Io): void {
     .option('--json', 'print the list as JSON')
     .addHelpText('after', THREADS_HELP)
     .action(async (flags: ThreadsFlags) => {
-      const { listThreads } = await import('../threads/list-threads.ts')
+      const { listThreads } = await import('../threads/thread-commands.ts')
       await listThreads(flags, io)
     })
   command
@@ -36,7 +35,7 @@ function defineThreads(command: Command, io: Io): void {
     .argument('<thread...>', 'the threads')
     .option('--json', 'print the result as JSON')
     .action(async (threads: string[], _: unknown, rm: Command) => {
-      const { removeThreads } = await import('../threads/list-threads.ts')
+      const { removeThreads } = await import('../threads/thread-commands.ts')
       // Words before and after `rm` count alike.
       await removeThreads(threads, rm.optsWithGlobals(), io)
     })

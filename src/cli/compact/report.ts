@@ -1,6 +1,7 @@
 // The report of a compaction on a terminal: before and after as a picture, what went and why, what to do next.
+
+import type { TokenSplit } from '../../core/edit/irreducible.ts'
 import type { CompactionReport } from '../../core/edit/report.ts'
-import type { TokenSplit } from '../../core/edit/report-split.ts'
 import type { TokenCounter } from '../../core/window/tokens/weigh.ts'
 import type { AskedModel } from '../../providers/models.ts'
 import { bar, oneLine, padColumns, type Style, thousands, wrapLines } from '../terminal/terminal.ts'

@@ -16,7 +16,7 @@ import { type LoadedSettings, loadSettings } from '../settings/settings.ts'
 import { refuseUnknownNames } from '../settings/show-config.ts'
 import { counted, padColumns, print, wrapLines } from '../terminal/terminal.ts'
 import { openHome } from '../threads/home.ts'
-import { readConversations } from '../threads/list-threads.ts'
+import { readConversations } from '../threads/thread-commands.ts'
 import { checkLocalModels, type Finding, fault, isAtHome, note, well } from './local-models.ts'
 
 const SIGNS = { well: '✓', note: '·', fault: '✗' } as const

@@ -1,7 +1,6 @@
 // Inspects a session: kinds, turns, largest parts, files, losses of compactions
 import type { EntryId } from '../../core/edit/change.ts'
-import { nameOfEntry } from '../../core/edit/irreducible.ts'
-import type { TokenSplit } from '../../core/edit/report-split.ts'
+import { nameOfEntry, type TokenSplit } from '../../core/edit/irreducible.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import { type LedgerFile, ledgerFiles } from '../../core/ledger/ledger-lines.ts'

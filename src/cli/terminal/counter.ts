@@ -1,5 +1,5 @@
 // Counting with the counter that was asked for: what a context is made of, in its tokens.
-import { splitTokens, type TokenSplit, toolNames } from '../../core/edit/report-split.ts'
+import { splitTokens, type TokenSplit, toolNames } from '../../core/edit/irreducible.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { Block, Part } from '../../core/view/content.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runPrecis } from '../../../test/cli/run.ts'
-import { fillStore, inFolder } from '../../stores/contract/sqlite-place.ts'
+import { fillStore, inFolder } from '../../stores/contract/place.ts'
 
 function precis(...args: string[]) {
   return runPrecis(['store', ...args], { cwd: tmpdir(), environment: {} })

@@ -1,11 +1,22 @@
-// `precis fork`, `undo`, `redo` and `pins`
+// `precis threads`, `fork`, `undo`, `redo` and `pins`: threads of the store are listed, deleted and changed
+
+import type { Composed } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
+import { readRow } from '../../core/log/codec.ts'
+import type { Store, ThreadInfo } from '../../core/ports.ts'
+import { printableJson } from '../../core/text/address.ts'
 import { weightOf } from '../../core/view/context.ts'
+import { RESERVED_PREFIX } from '../../server/accounts/owners.ts'
+import { buildSummary } from '../../server/views/thread-summary.ts'
 import type { Io } from '../process-io.ts'
+import { asTyped, programName } from '../program-name.ts'
 import { redoReplacement, undoReplacement } from '../session/backups.ts'
 import { targetOf, threadTarget } from '../session/formats.ts'
+import { projectOf, readImported } from '../session/replace-unchanged.ts'
+import { formatOfLog } from '../session/session.ts'
+import { writeStream } from '../terminal/io.ts'
 import { wholeNumber } from '../terminal/source.ts'
-import { oneLine, padColumns, print, thousands } from '../terminal/terminal.ts'
+import { buildStyle, counted, oneLine, padColumns, print, thousands } from '../terminal/terminal.ts'
 import { withHome } from './home.ts'
 
 export async function forkThread(
@@ -97,4 +108,161 @@ export async function changePins(given: string, flags: PinsFlags, io: Io): Promi
       })
       .join('')
   })
+}
+
+export interface ThreadsFlags {
+  readonly limit: string
+  readonly json?: boolean
+}
+
+export async function listThreads(flags: ThreadsFlags, io: Io): Promise<void> {
+  const limit = wholeNumber(flags.limit, '--limit', 1, 1_000)
+  await withHome(io, async (home) => {
+    const listed: Listed[] = []
+    for (const info of await readConversations(home.store, limit))
+      listed.push(await readEntry(home, info))
+    await writeStream(io.stdout, flags.json ? `${printableJson(listed)}\n` : buildTable(listed, io))
+  })
+}
+
+/** The newest threads that are conversations; what a server keeps for itself is none. */
+export async function readConversations(store: Store, limit: number): Promise<ThreadInfo[]> {
+  const found: ThreadInfo[] = []
+  let after: string | undefined
+  do {
+    const { items, next } = await store.list({ limit, ...(after !== undefined && { after }) })
+    found.push(...items.filter(({ threadId }) => !threadId.startsWith(RESERVED_PREFIX)))
+    after = next
+  } while (after !== undefined && found.length < limit)
+  return found.slice(0, limit)
+}
+
+interface Listed {
+  readonly threadId: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly agent: string
+  readonly project?: string
+  readonly events: number
+  readonly tokens: number // in the context
+  readonly title: string
+  readonly parent?: string
+  /** The thread of the same session before its agent rewrote it. */
+  readonly replaces?: string
+  readonly isPartial?: true
+}
+
+/** What an imported thread says of its file stands in its first event; its place, in the first few. */
+const OPENING_EVENTS = 20
+const OWN_AGENT = 'precis'
+
+async function readEntry({ store, threads, formats }: Composed, info: ThreadInfo): Promise<Listed> {
+  const { threadId, createdAt, updatedAt, version, parent } = info
+  const { title, isPartial } = await buildSummary(store, info)
+  const opening = (await store.read(threadId, { limit: OPENING_EVENTS })).map(readRow)
+  const from = readImported(opening[0]?.source)
+  const project = projectOf(opening)
+  return {
+    threadId,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    agent: from.agent ?? formatOfLog(opening, formats)?.id ?? OWN_AGENT,
+    ...(project !== undefined && { project }),
+    events: version,
+    tokens: weightOf(await threads.context(threadId)),
+    title,
+    ...(isPartial && { isPartial }),
+    ...(from.replaces !== undefined && { replaces: from.replaces }),
+    ...(parent && { parent: parent.threadId }),
+  }
+}
+
+const DEFAULT_COLUMNS = 100
+const MOST_PROJECT_COLUMNS = 20
+/** Narrower ones say nothing: then the line ends before it. */
+const LEAST_COLUMNS = 8
+
+function buildTable(listed: readonly Listed[], io: Io): string {
+  if (listed.length === 0)
+    return asTyped(
+      'No threads yet. `precis sync` imports the sessions on this machine.\n',
+      programName(io),
+    )
+  const { isTTY, columns: own } = io.stdout
+  const columns = (isTTY && own) || DEFAULT_COLUMNS
+  const style = buildStyle(io.stdout, io.environment)
+  const { rows, widths, room } = factsWithin(listed, columns)
+  const place = Math.min(MOST_PROJECT_COLUMNS, Math.floor(room / 3))
+  return listed
+    .map(({ title: named, isPartial, replaces, project = '' }, at) => {
+      const marks = `${isPartial ? '(partial import) ' : ''}${replaces ? '(rewritten) ' : ''}`
+      const folder = oneLine(project.split(/[/\\]/).filter(Boolean).at(-1) ?? project, place)
+      const [id = '', ...facts] = rows[at] ?? []
+      const line = facts.map((fact, index) =>
+        index < 2
+          ? padColumns(fact, widths[index + 1] ?? 0)
+          : fact.padStart(widths[index + 1] ?? 0),
+      )
+      const words =
+        room - place < LEAST_COLUMNS
+          ? ''
+          : ` ${place < LEAST_COLUMNS ? '' : `${padColumns(folder, place)} `}${style.dim(oneLine(`${marks}${named}`, room - (place < LEAST_COLUMNS ? 0 : place) - 2))}`
+      return `${style.bold(padColumns(id, widths[0] ?? 0))} ${line.join(' ')}${words}`.trimEnd()
+    })
+    .join('\n')
+    .concat('\n')
+}
+
+/** A title needs so many columns: facts that a narrow terminal has no room for are left out, `--json` has them. */
+const TITLE_COLUMNS = 20
+const FACTS: readonly ((each: Listed) => readonly string[])[] = [
+  (each) => [...dated(each, 16), counted(each.events, 'event'), tokensOf(each)],
+  (each) => [...dated(each, 16), tokensOf(each)],
+  (each) => [...dated(each, 10), tokensOf(each)],
+  (each) => dated(each, 10),
+  () => [],
+]
+
+function dated({ agent, updatedAt }: Listed, chars: number): readonly string[] {
+  return [agent, updatedAt.slice(0, chars).replace('T', ' ')]
+}
+
+function tokensOf({ tokens }: Listed): string {
+  return `${thousands(tokens)} tokens`
+}
+
+function factsWithin(listed: readonly Listed[], columns: number) {
+  const tables = FACTS.map((facts) => {
+    const rows = listed.map((each) => [each.threadId, ...facts(each)])
+    const widths = (rows[0] ?? []).map((_, at) =>
+      Math.max(...rows.map((row) => row[at]?.length ?? 0)),
+    )
+    return { rows, widths, room: columns - widths.reduce((sum, width) => sum + width + 1, 0) }
+  })
+  return tables.find(({ room }) => room >= TITLE_COLUMNS) ?? tables.at(-1) ?? EMPTY
+}
+
+const EMPTY: { rows: string[][]; widths: number[]; room: number } = {
+  rows: [],
+  widths: [],
+  room: 0,
+}
+
+/** Its forks keep their past, and the file that it came from stays. */
+export async function removeThreads(
+  given: readonly string[],
+  flags: { readonly json?: boolean },
+  io: Io,
+): Promise<void> {
+  const ids = given.map((name) => threadTarget(name, 'précis deletes no session files.'))
+  const removed = await withHome(io, async ({ store, threads }) => {
+    for (const threadId of ids)
+      if (!(await store.info(threadId)))
+        throw new PrecisError('unknown-thread', `Thread ${threadId} not found`, { where: threadId })
+    for (const threadId of ids) await threads.delete(threadId)
+    return ids
+  })
+  await print(io, { removed }, flags.json, (told) =>
+    told.removed.map((threadId) => `${threadId} was removed.\n`).join(''),
+  )
 }

@@ -1,7 +1,7 @@
-// What binds after each message of the user: new sentences and answers, without what was taken back
-// Which statements of the user no longer hold, since a later one takes their place
-import { settledAnswer } from './answers.ts'
-import { findConstraints } from './find-constraints.ts'
+// What binds after each message of the user: new sentences and answers, without what was taken back.
+
+import { cutHead } from '../window/tokens/weigh.ts'
+import { findConstraints, isOneOff } from './find-constraints.ts'
 import { findSentences } from './sentences.ts'
 import { topicsIn, topicsOf } from './topics.ts'
 
@@ -173,4 +173,119 @@ function namesAnother(
   return (
     what.toLowerCase() === before.toLowerCase() && name !== other && isName(name) && isName(other)
   )
+}
+
+const SHORT_ANSWER_CHARS = 160
+const REFERENT_CHARS = 160
+const MOST_REFERENTS = 8
+const MOST_CHARS = 480
+
+/** What a short answer refers to, and whether it chose among items of a list. */
+interface Referent {
+  readonly text: string
+  readonly isListed: boolean
+}
+
+/** What a short answer of the user refers to: the items it names by number, or the last question. */
+export function referentOf(words: string, asked: string): string | undefined {
+  return findReferent(words, asked)?.text
+}
+
+function findReferent(words: string, asked: string): Referent | undefined {
+  if (words.length > SHORT_ANSWER_CHARS || asked === '') return undefined
+  const lines = asked.split('\n', 400).map((line) => line.trim())
+  const named = namedItems(words)
+  const items = lines.filter((line) => {
+    const name = ITEM.exec(line)?.[1]
+    return name !== undefined && named.has(name.toUpperCase())
+  })
+  const question = lines.findLast((line) => /[?？][*_)"'`]*$/.test(line))
+  const found = items.length > 0 ? items.slice(0, MOST_REFERENTS) : question ? [question] : []
+  if (found.length === 0) return undefined
+  const text = found.map((line) => shortened(line, REFERENT_CHARS)).join(' / ')
+  return { text: shortened(text, MOST_CHARS), isListed: items.length > 0 }
+}
+
+function shortened(line: string, most: number): string {
+  return line.length > most ? `${cutHead(line, most)}…` : line
+}
+
+const ITEM = /^(?:[-*#>|]+ *)?\**\(?(?:Option |Step )?(\d{1,2}|[A-H])\**[.):—|-](?!\d)/i
+const NAME = String.raw`(?:\d{1,2}|[A-H])(?![\w%-]|\.\d)`
+const NAMES = String.raw`${NAME}(?:(?:\s*[,&+/]\s*|\s+)(?:(?:and|or|und|oder|et|y|e|и|和|と)\s+)?(?:options?\s+)?${NAME})*`
+const KINDS = '(?:options?|variants?|steps?|items?|points?|numbers?|nr\\.?|no\\.|punkte?|schritte?)'
+/** The items that an answer names: in capitals anywhere, in small letters only where nothing else is meant. */
+const CAPITALS = new RegExp(`(?<![\\w.#-])(?:${KINDS} )?(${NAME})`, 'g')
+const SMALL = new RegExp(`^(?:${KINDS} )?([a-h])(?=[\\s]*[,.;:!)—–-]|$)|${KINDS} ([a-h])\\b`, 'gi')
+
+function namedItems(words: string): ReadonlySet<string> {
+  return new Set(
+    [...words.matchAll(CAPITALS), ...words.matchAll(SMALL)].map(([, one, other]) =>
+      (one ?? other ?? '').toUpperCase(),
+    ),
+  )
+}
+
+/** Where numbers are the names of items, and no counts. */
+const CHOOSES = new RegExp(
+  String.raw`(?:^|\b(?:skip|drop|without|except|not|only|ignore|omit|leave out|do|take|pick|choose|with|prefer|just|nur|ohne|nimm|au[sß]er|lass|sauf|sans|prends|solo|sin|sem|só|${KINDS})\s+)(?:${KINDS}\s+)?(?:the\s+)?${NAMES}(?!\s+(?:seconds?|minutes?|hours?|days?|times?|tests?|files?|lines?|more|px|ms|[MG]B|of)\b)`,
+  'i',
+)
+const ALTERNATIVES =
+  /\b(?:or|o|which|either|oder|welche[rsnm]?|ou|quel(?:le)?s?|cu[aá]l(?:es)?|qual|или)\b|还是|哪|どちら|どっち|それとも/iu
+const ASKS_FOR_WORK =
+  /\b(?:shall|should|may|can|could) (?:i|we)\b|\b(?:do you want|would you like|want) me to\b|\b(?:soll|darf|kann) ich\b/i
+const GOES_ON =
+  /\b(?:continue|proceed|go on|start|begin|anything else|something else|next|ready|move on|want to|look right|makes? sense|help you with|weitermachen)\b/i
+const YES = /^(?:yes|yeah|yep|yup|sure|ok(?:ay)?|fine|ja|oui|sí|si|sim|да|はい|好)(?![\p{L}])/iu
+const NO = /^(?:no|nope|nah|nein|nee|non|não|нет|いいえ|不)(?![\p{L}])/iu
+/** A yes that comes with a condition. */
+const NARROWS =
+  /(?<![\p{L}])(?:but|except|only|unless|without|not|never|keep|leave|instead|because|since|until|aber|außer|nur|ohne|sauf|mais|seulement|pero|salvo|excepto|solo|mas|exceto|но|кроме)(?![\p{L}])|但|ただ|除/iu
+
+/** An answer that settles something: the answer, and what it refers to. */
+function settledAnswer(words: string, asked: string): string | undefined {
+  const answer = words.trim().replaceAll(/\s+/g, ' ')
+  if (/[?？]$/.test(answer)) return undefined
+  const referent = findReferent(answer, asked)
+  if (referent === undefined || !settles(answer, referent)) return undefined
+  return withReferent(answer, referent.text)
+}
+
+/** Brackets and tags of the agent's words could be taken for marks of ours. */
+export function withReferent(answer: string, referent: string): string {
+  return `${answer} (in answer to: ${referent.replaceAll(/[[\]<>]/g, '')})`
+}
+
+/** “(A) a patch or (B) a rewrite?” */
+function namesInline(answer: string, asked: string): boolean {
+  return [...namedItems(answer)].some((name) =>
+    new RegExp(`(?:^|[\\s(])${name}\\)`, 'i').test(asked),
+  )
+}
+
+/** A choice names what it chooses. */
+function sharesWord(answer: string, asked: string): boolean {
+  const words = new Set(wordsOf(asked))
+  return wordsOf(answer).some((word) => words.has(word))
+}
+
+const EVERYDAY = /^(?:the|and|you|for|with|that|this|not|are|but|now|want|would|like|should|use)$/
+
+function wordsOf(text: string): string[] {
+  const words =
+    text
+      .toLowerCase()
+      .match(
+        /[\p{Script=Latin}\d]{2,}|(?:(?!\p{Script=Latin})\p{L}){2,}|[\p{Script=Han}\p{Script=Katakana}]/gu,
+      ) ?? []
+  return words.filter((word) => (word.length > 2 || /\d|[^a-z]/.test(word)) && !EVERYDAY.test(word))
+}
+
+function settles(answer: string, { text, isListed }: Referent): boolean {
+  if (isListed || namesInline(answer, text)) return CHOOSES.test(answer)
+  if (GOES_ON.test(text)) return false
+  if (YES.test(answer)) return NARROWS.test(answer)
+  if (NO.test(answer)) return ASKS_FOR_WORK.test(text) || NARROWS.test(answer)
+  return ALTERNATIVES.test(text) && !isOneOff(answer) && sharesWord(answer, text)
 }

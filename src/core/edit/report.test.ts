@@ -6,9 +6,9 @@ import { answer, reminder, result, system, thoughtAnswer, user } from '../../../
 import { seeds } from '../../../test/scale.ts'
 import { type Context, weightOf } from '../view/context.ts'
 import { reducedBy } from '../view/thread-state.ts'
+import { splitTokens } from './irreducible.ts'
 import { pinsReducer } from './pins.ts'
 import { type CompactionReport, reportCompaction } from './report.ts'
-import { splitTokens } from './report-split.ts'
 import { renderReport } from './report-text.ts'
 import type { Proposal } from './strategy.ts'
 

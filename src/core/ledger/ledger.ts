@@ -11,10 +11,9 @@ import {
 } from '../view/content.ts'
 import { cutHead } from '../window/tokens/weigh.ts'
 import { readIntent, shellIntent } from './dialects.ts'
-import { BucketMap, emptyTree } from './file-record.ts'
+import { BucketMap, emptyTree, OPEN_FILE } from './file-record.ts'
 import { FileWork } from './file-work.ts'
 import { isPath, listIn, type OpenCall, readFields, readSubject, textIn } from './intent.ts'
-import { OPEN_FILE } from './operation.ts'
 import { type Ledger, todosIn } from './records.ts'
 import { type Outcome, placeIn, placeNamedIn, settle, workspaceAt } from './settle.ts'
 

@@ -1,5 +1,5 @@
 // SWE-agent's trajectories, and those of mini-SWE-agent that say so: the history is what counts.
-import { ChatMessages } from '../openai/chat.ts'
+import { ChatMessages } from '../openai/openai.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import type { RawRecord } from '../reading/raw.ts'
 import { type Fields, isFields, modelRef } from '../reading/raw.ts'

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { PrecisError } from '../../core/errors.ts'
 import { PRESETS } from '../../core/window/presets.ts'
 import { PROTOCOL_VERSION } from '../../protocol/client.ts'
-import { machineSessionsQuery, openSessionBody } from '../../protocol/requests.ts'
+import { machineSessionsQuery, openSessionBody } from '../../protocol/http-requests.ts'
 import {
   helloSchema,
   machineSessionsSchema,

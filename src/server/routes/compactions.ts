@@ -16,7 +16,7 @@ import {
   previewParams,
   threadParams,
   undoBody,
-} from '../../protocol/requests.ts'
+} from '../../protocol/http-requests.ts'
 import { toWireResult } from '../../protocol/wire.ts'
 import { type Api, route } from '../http/route.ts'
 import { type AddRoutes, type AppParts, requireStrategy, type WireOutcome } from '../send.ts'

@@ -11,7 +11,7 @@ import {
   placesQuery,
   recallQuery,
   threadParams,
-} from '../../protocol/requests.ts'
+} from '../../protocol/http-requests.ts'
 import {
   contextEntriesSchema,
   contextPictureSchema,

@@ -4,7 +4,6 @@ import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { textOfUserContent, type UserContent } from '../../core/view/content.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import { sendReplySchema } from '../../protocol/context-types.ts'
-import { streamDataSchema } from '../../protocol/frame-schemas.ts'
 import {
   callParams,
   decisionBody,
@@ -12,8 +11,9 @@ import {
   messageBody,
   streamQuery,
   threadParams,
-} from '../../protocol/requests.ts'
+} from '../../protocol/http-requests.ts'
 import { eventsSchema } from '../../protocol/schemas.ts'
+import { streamDataSchema } from '../../protocol/wire.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
 import { stillHolds, whoIn } from '../http/guard.ts'
 import { type Api, route } from '../http/route.ts'

@@ -10,7 +10,7 @@ import {
   newThreadBody,
   threadParams,
   threadsQuery,
-} from '../../protocol/requests.ts'
+} from '../../protocol/http-requests.ts'
 import { sessionResponseSchema, threadPageSchema } from '../../protocol/schemas.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
 import { type Api, route } from '../http/route.ts'

@@ -1,7 +1,6 @@
 // The entries of a context, page by page, with what each one replaces
 import type { z } from 'zod'
-import { nameOfEntry } from '../../core/edit/irreducible.ts'
-import { splitTokens } from '../../core/edit/report-split.ts'
+import { nameOfEntry, splitTokens } from '../../core/edit/irreducible.ts'
 import type { StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'

@@ -1,6 +1,6 @@
 // What became of each original entry: it is in the context in its own words, or something stands for it.
 import type { Edit, EntryId, Run } from '../../core/edit/change.ts'
-import type { TokenSplit } from '../../core/edit/report-split.ts'
+import type { TokenSplit } from '../../core/edit/irreducible.ts'
 import { readRow } from '../../core/log/codec.ts'
 import { bearsEntry, isChange } from '../../core/log/event.ts'
 import type { Store } from '../../core/ports.ts'

@@ -1,9 +1,9 @@
 // A thread as a list shows it: its title, its age, where it came from.
 // What a compaction does in figures, on the same base as the window's: categories, drops with their reasons, pins.
 import type { z } from 'zod'
+import type { TokenSplit } from '../../core/edit/irreducible.ts'
 import type { Pins } from '../../core/edit/pins.ts'
 import type { CompactionReport } from '../../core/edit/report.ts'
-import type { TokenSplit } from '../../core/edit/report-split.ts'
 import { isPartialImport, readRow } from '../../core/log/codec.ts'
 import type { EventOf, PinData, ThreadEvent } from '../../core/log/event.ts'
 import type { SearchQuery, Store, ThreadInfo } from '../../core/ports.ts'

@@ -4,8 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { requirement } from '../../../test/require.ts'
-import { expectError, message } from '../contract/place.ts'
-import { inFolder } from '../contract/sqlite-place.ts'
+import { expectError, inFolder, message } from '../contract/place.ts'
 import { openSqliteStore } from './store.ts'
 
 const { available, notice } = requirement('tmpfs')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { NOBODY, requirement } from '../../../test/require.ts'
 import type { ErrorCode } from '../../core/errors.ts'
-import { fillStore, inFolder } from '../contract/sqlite-place.ts'
+import { fillStore, inFolder } from '../contract/place.ts'
 
 const STORES = new URL('../index.ts', import.meta.url)
 const IS_ROOT = process.getuid?.() === 0

@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../core/ports.ts'
-import { cancel } from '../contract/place.ts'
-import { inFolder } from '../contract/sqlite-place.ts'
+import { cancel, inFolder } from '../contract/place.ts'
 import { openSqliteStore } from './store.ts'
 
 const run = promisify(execFile)

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { inFolder } from '../contract/sqlite-place.ts'
+import { inFolder } from '../contract/place.ts'
 import { checkDatabase, migrate, SCHEMA_VERSION } from './open-database.ts'
 
 describe('checking a new file', () => {

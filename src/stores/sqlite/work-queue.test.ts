@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { within } from '../../../test/wait.ts'
 import { PrecisError } from '../../core/errors.ts'
-import { inFolder } from '../contract/sqlite-place.ts'
+import { inFolder } from '../contract/place.ts'
 import { commitTogether, type Outcome, WorkQueue } from './work-queue.ts'
 
 function database() {

@@ -1,7 +1,11 @@
 // The brief as text: what the user said, what code knows, and the chosen lines under the refs of their entries.
+// What a brief says before lines compete for its room: the user's words, what binds, where the work stands.
+
+import { type Pins, pinnedText } from '../../core/edit/pins.ts'
+import { ledgerLines } from '../../core/ledger/ledger-lines.ts'
 import { parseEntryId } from '../../core/view/entry.ts'
 import { indented, indentedBehind, oneLine } from '../summary/as-data.ts'
-import { listedFile, shortHead } from './candidates.ts'
+import { ageIn, currentLedger, listedFile, nowLines, shortHead } from './candidates.ts'
 import { type Group, readRef } from './coverage.ts'
 import type { Digest } from './digest.ts'
 import {
@@ -12,7 +16,9 @@ import {
   type Title,
 } from './earlier-brief.ts'
 import { type Line, wholeSentence } from './lines.ts'
-import { inert, type ShownWords, withoutHeadings } from './said-words.ts'
+import { boundWords, decisionLines, urgentLines } from './need.ts'
+import type { Plan } from './plan.ts'
+import { inert, type ShownWords, saysWhole, shownWords, withoutHeadings } from './said-words.ts'
 
 export interface BriefParts {
   /** Inert already: what is elided of them carries a ref. */
@@ -48,7 +54,7 @@ export function briefText(digest: Digest, parts: BriefParts): string {
     ...section('The user said', others.map(wordsLine)),
     ...section('State', withLists(parts.stated, parts.known).map(inertLine)),
     ...section('Now', parts.now),
-    ...section('Decisions', decisionLines(digest, parts.decisions)),
+    ...section('Decisions', decidedLines(digest, parts.decisions)),
     ...section('Excerpts', excerptLines(digest, parts.excerpts)),
   ]
     .join('\n')
@@ -95,7 +101,7 @@ function summaryLines({ ref, text }: StandingSummary, before: string | undefined
   return [...(ref === before ? [] : [`[ref:${ref}] ${SUMMARY_NOTE}`]), inert(text)]
 }
 
-function decisionLines({ lines, groups }: Digest, indices: readonly number[]): string[] {
+function decidedLines({ lines, groups }: Digest, indices: readonly number[]): string[] {
   return indices
     .toSorted((a, b) => a - b)
     .map((index) => {
@@ -187,3 +193,101 @@ function inertStretch(first: Line, last: Line): string {
 export function inertLine(text: string): string {
   return withoutHeadings(oneLine(text))
 }
+
+export interface Anchors
+  extends Pick<BriefParts, 'words' | 'constraints' | 'decisions' | 'known' | 'now'> {
+  readonly urgent: readonly string[]
+  readonly stated: readonly string[]
+}
+
+interface AnchorsInput {
+  readonly digest: Digest
+  readonly plan: Plan
+  readonly pins: Pins
+  /** What stands beside the brief and is no entry of the log. */
+  readonly said?: readonly string[]
+  isShown(seq: number): boolean
+}
+
+/** Of the room that the brief has, for what the user said. */
+const WORDS_SHARE = 0.07
+const SMALL_WORDS_SHARE = 0.14
+const SMALL_WORDS_TOKENS = 1_500
+const MOST_WORDS_SHARE = 0.2
+const LEAST_WORDS_TOKENS = 60
+/** For what older messages state, where there is room for it. */
+const STATED_SHARE = 0.06
+/** In less, what was said and done comes first. */
+const LEAST_NOW_TOKENS = 300
+const STATED_LINES = 400
+export const NO_ANCHORS: Anchors = {
+  words: [],
+  constraints: [],
+  decisions: [],
+  now: [],
+  known: [],
+  urgent: [],
+  stated: [],
+}
+
+export function findAnchors(
+  { digest, plan, pins, said = [], isShown }: AnchorsInput,
+  room: number,
+): Anchors {
+  const pinned = pinnedText(pins) ?? ''
+  const words = shownWords(digest.words, isShown, {
+    roomTokens: wordsRoom(room),
+    statedTokens: statedRoom(room),
+    isSaid: (sentence) => saysWhole(pinned, sentence),
+  })
+  const shown = [pinned, ...words.map(({ text }) => text)]
+  const away = [...digest.pinned, ...digest.words].filter(({ seq }) => !isShown(seq))
+  const lines = new Set(said.flatMap((text) => text.split('\n')))
+  const all = ledgerLines(currentLedger(digest), STATED_LINES, ageIn(digest)).filter(
+    (line) => !isStated(line, lines),
+  )
+  const urgent = urgentLines(all, room)
+  return {
+    words,
+    constraints: boundWords(
+      away,
+      (sentence) => shown.some((text) => saysWhole(text, sentence)),
+      room,
+    ),
+    decisions: decisionLines(digest, isShown, room),
+    now:
+      room < LEAST_NOW_TOKENS
+        ? []
+        : nowLines(digest, isShown, inertLine, { roomTokens: room, isNoted: isNoted(plan) }),
+    known: all,
+    urgent: all.filter((line) => urgent.has(line)),
+    stated: all.filter((line) => !urgent.has(line)),
+  }
+}
+
+/** The note says what is answered; a request that nothing follows is open, as anyone sees. */
+function isNoted({ note, items, stays, shortened }: Plan): boolean {
+  const last = items.at(-1)
+  const isSeen = last !== undefined && (stays.at(-1) === last || shortened?.item === last)
+  return note !== undefined || (isSeen && last.kind === 'user')
+}
+
+/** Files stand in one line together. */
+function isStated(stated: string, lines: ReadonlySet<string>): boolean {
+  const file = listedFile(stated)
+  if (!file) return lines.has(stated)
+  return [...lines].some(
+    (line) => line.startsWith(`${file.state}: `) && line.split(/: |, /).includes(file.name),
+  )
+}
+
+/** In a small room they take a larger part: what it is all about, and what binds, must be said. */
+function wordsRoom(room: number): number {
+  return Math.max(
+    room * WORDS_SHARE,
+    Math.min(room * SMALL_WORDS_SHARE, SMALL_WORDS_TOKENS),
+    Math.min(room * MOST_WORDS_SHARE, LEAST_WORDS_TOKENS),
+  )
+}
+
+const statedRoom = (room: number) => (room < 2_000 ? 0 : room * STATED_SHARE)

@@ -1,6 +1,5 @@
 // The digest of a log for `extract`: the ledger, the user's words, and every line with its names
-import { referentOf } from '../../core/constraints/answers.ts'
-import { settle } from '../../core/constraints/settle.ts'
+import { referentOf, settle } from '../../core/constraints/settle.ts'
 import type { EntryId } from '../../core/edit/change.ts'
 import { readPinnedText } from '../../core/edit/pins.ts'
 import type { LogReducer } from '../../core/edit/strategy.ts'

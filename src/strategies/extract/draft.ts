@@ -10,8 +10,14 @@ import { contentOf } from '../../core/view/sent-rounds.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { cappedEntry } from '../ladder/edits.ts'
 import { type Rewrite, rewriteOf } from '../trim.ts'
-import { type Anchors, findAnchors, NO_ANCHORS } from './anchors.ts'
-import { type BriefParts, briefText, findStretches } from './brief.ts'
+import {
+  type Anchors,
+  type BriefParts,
+  briefText,
+  findAnchors,
+  findStretches,
+  NO_ANCHORS,
+} from './brief.ts'
 import { type Candidates, findCandidates, knownTerms } from './candidates.ts'
 import { Coverage } from './coverage.ts'
 import type { Digest } from './digest.ts'

@@ -1,6 +1,7 @@
 // The user's words for a brief: the first message and the newest, long pastes in part
-import { withReferent } from '../../core/constraints/answers.ts'
+
 import { findStatements } from '../../core/constraints/find-constraints.ts'
+import { withReferent } from '../../core/constraints/settle.ts'
 import type { EntryId } from '../../core/edit/change.ts'
 import { originalId } from '../../core/view/entry.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'

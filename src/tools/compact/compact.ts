@@ -6,7 +6,7 @@ import type { ToolSchema } from '../../core/model.ts'
 import type { Archive, ArchiveFind, ArchiveFinds } from '../../core/search/choose-finds.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
 import { defineTool, textField, textOutcome } from '../define-tool.ts'
-import { count } from '../process/limit-output.ts'
+import { count } from '../process/run.ts'
 
 /** The form follows the mode of the thread: ranges between checkpoints, or one summary of everything. */
 export function compactSchema(mode: Mode): ToolSchema {
