@@ -41,7 +41,7 @@ export function anthropicModel(
         messages,
         ...(system !== '' && { system }),
       }
-      const answer = (await client.messages.create(body as never, signalOf(request.signal))) as {
+      const answer = (await client.messages.create(body as never, withSignal(request.signal))) as {
         readonly content: readonly { readonly type: string; readonly text?: string }[]
         readonly stop_reason?: string | null
       }
@@ -76,6 +76,6 @@ export function recallTool(compactor: Pick<Compactor<never>, 'recall'>) {
   }
 }
 
-function signalOf(signal: unknown): never {
+function withSignal(signal: unknown): never {
   return (signal === undefined ? undefined : { signal }) as never
 }

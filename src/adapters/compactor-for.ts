@@ -118,7 +118,7 @@ export class UsageBook {
   note(usage: unknown, ...lists: readonly (readonly object[])[]): void {
     if (countedIn(usage) === undefined) return
     for (const messages of lists) {
-      const key = prefixesOf(messages).at(-1)
+      const key = hashPrefixes(messages).at(-1)
       if (key === undefined) continue
       this.#counted.delete(key)
       this.#counted.set(key, usage as UsageLike)
@@ -131,7 +131,7 @@ export class UsageBook {
 
   /** The count of the longest request that the messages go on from. It is given once. */
   take(messages: readonly object[]): UsageLike | undefined {
-    const earlier = prefixesOf(messages).slice(0, -1)
+    const earlier = hashPrefixes(messages).slice(0, -1)
     const key = earlier.findLast((prefix) => this.#counted.has(prefix))
     const usage = key === undefined ? undefined : this.#counted.get(key)
     for (const [other, counted] of this.#counted) if (counted === usage) this.#counted.delete(other)
@@ -145,7 +145,7 @@ export function countedIn(usage: unknown): UsageLike | undefined {
 }
 
 /** A key for each beginning of the messages. */
-function prefixesOf(messages: readonly object[]): string[] {
+function hashPrefixes(messages: readonly object[]): string[] {
   let prefix = ''
   return messages.map((message) => {
     prefix = keyOf([prefix, keyOf(message)])

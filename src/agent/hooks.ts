@@ -101,7 +101,7 @@ export async function runBeforeHooks(
       wishes.entries.push(...entries)
       if (proposal && strategy)
         wishes.notices.push(`The proposal of hook ${name} was left out: ${strategy.id} was first.`)
-      else if (proposal) strategy = strategyOf(name, proposal, options)
+      else if (proposal) strategy = chooseStrategy(name, proposal, options)
     } catch (thrown) {
       if (options.signal.aborted) throw aborted()
       wishes.notices.push(`Hook ${name} was left out: ${readMessage(thrown)}`)
@@ -172,7 +172,7 @@ async function withinTime<T>(
 }
 
 /** A proposal that is found only when it is asked for must come in time too. */
-function strategyOf(
+function chooseStrategy(
   name: string,
   proposal: NonNullable<Exclude<BeforeReply, { veto: string }>['proposal']>,
   options: HookOptions,

@@ -103,7 +103,7 @@ export async function chat(thread: string | undefined, flags: ChatFlags, io: Io)
   }
 }
 
-interface Opened {
+interface ChatThread {
   readonly threadId: string
   /** Of a thread that began with this chat: its version then. */
   readonly begunAt?: number
@@ -118,7 +118,7 @@ async function openThread(
   folder: string,
   flags: ChatFlags,
   { settings, origins }: ResolvedSettings,
-): Promise<Opened> {
+): Promise<ChatThread> {
   const { model, preset } = flags
   const changes = {
     ...(model !== undefined && { model }),
@@ -142,7 +142,10 @@ const NONE_FOUND = 'No thread of this folder was found: this is a new one.'
  * Whether the thread is gone. Deleted is only one that began with this chat and has nothing but its beginning,
  * looked at just before: another process may have written to it.
  */
-async function forgetUntouched(client: Client, { threadId, begunAt }: Opened): Promise<boolean> {
+async function forgetUntouched(
+  client: Client,
+  { threadId, begunAt }: ChatThread,
+): Promise<boolean> {
   if (begunAt === undefined) return false
   try {
     const { version, isWorking, queued } = await client.thread(threadId)
@@ -158,7 +161,7 @@ async function forgetUntouched(client: Client, { threadId, begunAt }: Opened): P
 /** Resolves with the thread that was open when the user left. */
 async function converse(
   client: Client,
-  { threadId, notice }: Opened,
+  { threadId, notice }: ChatThread,
   folder: string,
   flags: ChatFlags,
   close: () => Promise<void>,

@@ -21,7 +21,7 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0
     if (thrown instanceof CommanderError && thrown.code === 'commander.help') return 2
     const { tellFailure } = await import('./terminal/failure.ts')
-    return tellFailure(thrown, argv.includes('--json'), helpOf(program, asked, second), io)
+    return tellFailure(thrown, argv.includes('--json'), findHelp(program, asked, second), io)
   }
 }
 
@@ -30,7 +30,7 @@ function isCommand(word: string | undefined): boolean {
 }
 
 /** The words before `--help` that show what was asked for: a command, with its own command where it has one. */
-function helpOf(
+function findHelp(
   program: Command | undefined,
   asked: string | undefined,
   second: string | undefined,

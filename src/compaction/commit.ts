@@ -119,14 +119,14 @@ async function openInstead(
   record: ProposalRecord,
   ports: CommitPorts,
 ): Promise<Committed | Refused> {
-  const planned = await thread.exclusively(async (): Promise<Planned | Refusal> => {
+  const planned = await thread.exclusively(async (): Promise<SessionDraft | Refusal> => {
     const judged = await judge(thread, record)
     const { result } = judged
     if (!result.ok) return result.refusal
     const seen = { ...judged, eventAt: thread.rows.copy() }
     return {
       report: () => buildReport(record, withCounts(result, thread.id, seen), seen),
-      make: newThreadOf({ ...judged, thread, record, result }),
+      make: buildNewThread({ ...judged, thread, record, result }),
     }
   })
   if ('reason' in planned) return { committed: false, refusal: planned }
@@ -144,7 +144,7 @@ async function openInstead(
   }
 }
 
-interface Planned {
+interface SessionDraft {
   report(): CompactionReport
   readonly make: NewThread
 }
@@ -170,7 +170,7 @@ export type NewThread = (
 const FIRST_SEQ = 2
 
 /** Everything is read now, while nothing else is done to the old thread. */
-function newThreadOf(input: NewThreadInput): NewThread {
+function buildNewThread(input: NewThreadInput): NewThread {
   const { thread, record, context, eventAt, pins } = input
   const first = eventAt(1)
   const owner = first?.type === 'THREAD_STARTED' ? first.data.owner : undefined
@@ -211,13 +211,13 @@ function readEntries({ thread, context, eventAt, result }: NewThreadInput): Move
     const parsed = parseEntryId(id)
     const isNew = !parsed.original && parsed.seq === context.version + 1
     const drafts = isNew
-      ? openingOf(put[parsed.index], thread.id)
+      ? buildOpening(put[parsed.index], thread.id)
       : entryDrafts(id, eventAt, context.open)
     return { id, drafts }
   })
 }
 
-function openingOf(entry: NewEntry | undefined, from: string): EventDraft[] {
+function buildOpening(entry: NewEntry | undefined, from: string): EventDraft[] {
   if (entry?.type !== 'USER_MESSAGE') return []
   const { data, label } = entry
   const isNote = label === 'carried' && typeof data === 'string'
@@ -235,7 +235,7 @@ function entryDrafts(id: EntryId, eventAt: EventAt, open: ReadonlySet<string>): 
   const content = contentOf(id, eventAt)
   switch (content?.kind) {
     case 'user':
-      return [{ type: 'USER_MESSAGE', data: content.content, ...writerOf(id, eventAt) }]
+      return [{ type: 'USER_MESSAGE', data: content.content, ...findWriter(id, eventAt) }]
     case 'answer':
       return [
         { type: 'AGENT_MESSAGE', data: content.answer },
@@ -254,7 +254,7 @@ function entryDrafts(id: EntryId, eventAt: EventAt, open: ReadonlySet<string>): 
 }
 
 /** Who wrote a message stays known: without an origin it would count as typed by a person. */
-function writerOf(id: EntryId, eventAt: EventAt): Pick<EventDraft, 'origin'> {
+function findWriter(id: EntryId, eventAt: EventAt): Pick<EventDraft, 'origin'> {
   const { original, seq } = parseEntryId(findRoot(id, eventAt))
   const event = original ? eventAt(seq) : undefined
   if (!event) return { origin: 'summary' }

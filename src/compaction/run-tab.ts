@@ -47,7 +47,7 @@ export class RunTab implements Tab {
   ): Promise<RunTab> {
     const stored = readNotes(await notes.get(KEY))
     const events = stored.length > 0 ? await readEvents() : []
-    const owed = stored.filter(([name, { recorded }]) => countOf(name, events) <= recorded)
+    const owed = stored.filter(([name, { recorded }]) => countEnds(name, events) <= recorded)
     const left = owed.reduce<TokenUsage | undefined>(
       (sum, [, { usage }]) => sumUsage(sum, usage),
       undefined,
@@ -119,7 +119,7 @@ export class RunTab implements Tab {
   }
 }
 
-function countOf(runId: string, events: readonly ThreadEvent[]): number {
+function countEnds(runId: string, events: readonly ThreadEvent[]): number {
   return events.filter(
     ({ type, data }) =>
       (type === 'COMPACTION' || type === 'COMPACTION_FAILED') &&

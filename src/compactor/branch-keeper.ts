@@ -8,7 +8,7 @@ import { Branch, type PinState, type Restored } from './branch.ts'
 /** Lines of a conversation that are followed at the same time: sub-agents, alternatives. */
 export const MOST_BRANCHES = 16
 
-interface Kept {
+interface StoredState {
   /** The latest last. */
   readonly branches: readonly Branch[]
   /** What the latest of them says of the compactor. */
@@ -33,7 +33,7 @@ export class BranchKeeper {
   #turn = 0
   #count = 0
   #hasNamed = false
-  #opened: Promise<Kept> | undefined
+  #opened: Promise<StoredState> | undefined
 
   constructor(store: Store, threadId: string) {
     this.#store = store
@@ -41,7 +41,7 @@ export class BranchKeeper {
   }
 
   /** Reads the store once. A call that fails may be repeated. */
-  open(): Promise<Kept> {
+  open(): Promise<StoredState> {
     this.#opened ??= this.#load().catch((error) => {
       this.#opened = undefined
       throw error
@@ -49,7 +49,7 @@ export class BranchKeeper {
     return this.#opened
   }
 
-  async #load(): Promise<Kept> {
+  async #load(): Promise<StoredState> {
     this.#slots.clear()
     this.#roots.clear()
     this.#free.length = 0
@@ -72,9 +72,9 @@ export class BranchKeeper {
       this.#adopt(branch, pinState.root)
     }
     const latest = found
-      .toSorted((one, other) => turnOf(one) - turnOf(other) || one.at - other.at)
+      .toSorted((one, other) => readTurn(one) - readTurn(other) || one.at - other.at)
       .slice(-MOST_BRANCHES)
-    this.#turn = Math.max(0, ...found.map(turnOf))
+    this.#turn = Math.max(0, ...found.map(readTurn))
     const branches = latest.map(({ branch }) => branch)
     this.#release(branches)
     return { branches, pinState: latest.at(-1)?.pinState }
@@ -179,7 +179,7 @@ export class BranchKeeper {
   }
 }
 
-function turnOf({ pinState }: { readonly pinState: PinState }): number {
+function readTurn({ pinState }: { readonly pinState: PinState }): number {
   return pinState.turn ?? 0
 }
 

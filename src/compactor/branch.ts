@@ -24,8 +24,8 @@ export class Branch {
   readonly log: MessageLog
   /** Messages that compactions wrote: the same objects each time. */
   readonly #made = new Map<string, AnyMessage>()
-  #given: readonly Known[]
-  #shown: readonly Known[] = []
+  #given: readonly KnownMessage[]
+  #shown: readonly KnownMessage[] = []
   #current: Current = { numbers: new Set(), made: new Map() }
   /** Branches of one conversation have the same. */
   root: object = this
@@ -36,8 +36,8 @@ export class Branch {
   #recorded: {
     readonly events: number
     readonly messages: number
-    readonly given: readonly Known[]
-    readonly shown: readonly Known[]
+    readonly given: readonly KnownMessage[]
+    readonly shown: readonly KnownMessage[]
     readonly rest: string
   } = { events: 0, messages: 0, given: [], shown: [], rest: '' }
   /** The first event of the next record, where a store has events before it that no record places. */
@@ -45,7 +45,7 @@ export class Branch {
   /** It came from a store, and has not seen its messages since. */
   #isRestored = false
 
-  constructor(log: MessageLog, given: readonly Known[] = []) {
+  constructor(log: MessageLog, given: readonly KnownMessage[] = []) {
     this.log = log
     this.#given = given
   }
@@ -76,7 +76,7 @@ export class Branch {
     branch.isHeld = last.isHeld
     branch.#isRestored = true
     relink(log)
-    branch.#noteRecorded(restOf(last), log.events.length)
+    branch.#noteRecorded(writeRest(last), log.events.length)
     return { branch, pinState: last, firstTurn: records[0]?.turn ?? 0 }
   }
 
@@ -93,8 +93,8 @@ export class Branch {
       messages: { from, more: messages.slice(from).map(storedMessage) },
       entries: entries.slice(from),
       places: [...ids].map((id) => [id, places.get(id) ?? []]),
-      given: changeOf(given, this.#given, isSameKnown),
-      shown: changeOf(shown, this.#shown, isSameKnown),
+      given: findChange(given, this.#given, isSameKnown),
+      shown: findChange(shown, this.#shown, isSameKnown),
       pins,
       isHeld: this.isHeld,
     }
@@ -104,10 +104,10 @@ export class Branch {
       given.length === this.#given.length &&
       shown.length === this.#shown.length &&
       record.given.more.length + record.shown.more.length === 0 &&
-      rest === restOf(record)
+      rest === writeRest(record)
     if (isSame) return undefined
     this.#since = undefined
-    this.#noteRecorded(restOf(record), events.length + 1)
+    this.#noteRecorded(writeRest(record), events.length + 1)
     return record
   }
 
@@ -182,22 +182,22 @@ export class Branch {
   }
 }
 
-function knownOf({ message, number, madeOf }: Outgoing): Known {
+function knownOf({ message, number, madeOf }: Outgoing): KnownMessage {
   return { key: keyOf(message), number, madeOf }
 }
 
-function restOf({ root, texts, pinCount, pins, isHeld }: BranchRecord): string {
+function writeRest({ root, texts, pinCount, pins, isHeld }: BranchRecord): string {
   return JSON.stringify([root, texts, pinCount, pins, isHeld])
 }
 
-function samePrefix(known: readonly Known[], keys: readonly string[]): number {
+function samePrefix(known: readonly KnownMessage[], keys: readonly string[]): number {
   let count = 0
   while (count < known.length && known[count]?.key === keys[count]) count += 1
   return count
 }
 
 /** A message as the caller has it: what it says, and its number in the log if it is one of those. */
-interface Known {
+interface KnownMessage {
   readonly key: string
   readonly number?: number | undefined
   /** What it is made of, if a compaction wrote it. */
@@ -226,8 +226,8 @@ interface BranchRecord {
   readonly messages: ListChange<Json>
   readonly entries: readonly (readonly EntryId[])[]
   readonly places: readonly (readonly [EntryId, readonly Place[]])[]
-  readonly given: ListChange<Known>
-  readonly shown: ListChange<Known>
+  readonly given: ListChange<KnownMessage>
+  readonly shown: ListChange<KnownMessage>
   readonly pins: readonly PinData[]
   /** Pinned texts by pin id, and how many pins there have been. */
   readonly texts: readonly (readonly [string, string])[]
@@ -260,7 +260,7 @@ function placedEvents(events: readonly ThreadEvent[]): ThreadEvent[] {
   return placed
 }
 
-function changeOf<T>(
+function findChange<T>(
   before: readonly T[],
   after: readonly T[],
   isSame: (one: T, other: T) => boolean,
@@ -275,7 +275,7 @@ function changed<T>(list: readonly T[], { from, more }: ListChange<T>): T[] {
   return [...list.slice(0, from), ...more]
 }
 
-function isSameKnown(one: Known, other: Known): boolean {
+function isSameKnown(one: KnownMessage, other: KnownMessage): boolean {
   return one.key === other.key && one.number === other.number && one.madeOf === other.madeOf
 }
 

@@ -205,11 +205,11 @@ export function findLosses(
 }
 
 export function keyOf(message: unknown): string {
-  return hashOf(textOf(shownOf(message)))
+  return hashText(writeText(dropMarks(message)))
 }
 
 /** A field that the provider never sees may lead back to its message: each object is then written once. */
-function textOf(shown: unknown): string {
+function writeText(shown: unknown): string {
   try {
     return JSON.stringify(shown, withoutMarks) ?? ''
   } catch {
@@ -225,7 +225,7 @@ function textOf(shown: unknown): string {
 }
 
 /** Of an instance of a class only what is sent. */
-function shownOf(message: unknown): unknown {
+function dropMarks(message: unknown): unknown {
   if (!isRecord(message) || typeof message.getType !== 'function') return message
   const { content, tool_calls, tool_call_id, name, additional_kwargs } = message
   return [message.getType(), content, tool_calls, tool_call_id, name, additional_kwargs]
@@ -245,11 +245,11 @@ function hashOfBytes(value: unknown): string {
   let text = ''
   const step = Math.max(1, Math.floor(view.length / 4_096))
   for (let at = 0; at < view.length; at += step) text += String.fromCharCode(view[at] ?? 0)
-  return `${view.length}:${hashOf(text)}`
+  return `${view.length}:${hashText(text)}`
 }
 
 /** Two hashes of 32 bits over the same text, with its length. */
-function hashOf(text: string): string {
+function hashText(text: string): string {
   let one = 0x811c9dc5
   let other = 0x9e3779b9
   for (let at = 0; at < text.length; at += 1) {

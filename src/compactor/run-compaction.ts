@@ -134,7 +134,7 @@ function* runStrategy(
   fallback?: ReportFallback,
 ): Steps<CompactionReport> {
   const { budget, model, instructions, nextPrompt, signal, windowTokens } = choices
-  const provider = model === undefined ? undefined : portOf(model)
+  const provider = model === undefined ? undefined : openPort(model)
   const made = yield* compactLog({
     strategy,
     context: log.context,
@@ -157,7 +157,7 @@ function* runStrategy(
   return made.report
 }
 
-function portOf(model: ModelLike): ModelPort {
+function openPort(model: ModelLike): ModelPort {
   const isFunction = typeof model === 'function'
   return {
     async ask(request) {

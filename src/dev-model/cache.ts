@@ -10,7 +10,7 @@ export interface CacheUsage {
   readonly uncachedTokens: number
 }
 
-interface Kept {
+interface CacheEntry {
   readonly keepMs: number
   readonly untilMs: number
 }
@@ -28,7 +28,7 @@ const ONE_HOUR_MS = 60 * 60_000
 
 export class MarkedCache {
   readonly #minTokens: number | undefined
-  readonly #entries = new Map<string, Kept>()
+  readonly #entries = new Map<string, CacheEntry>()
 
   /** `minTokens`: a shorter prefix is not kept, without a word. Absent: what each model needs. */
   constructor(minTokens?: number) {
@@ -91,7 +91,7 @@ export class MarkedCache {
     this.#put(key, { ...entry, untilMs: nowMs + entry.keepMs })
   }
 
-  #put(key: string, entry: Kept): void {
+  #put(key: string, entry: CacheEntry): void {
     this.#entries.delete(key) // so that it stands last: the first is the one unused the longest
     this.#entries.set(key, entry)
     const oldest = this.#entries.keys().next().value

@@ -12,7 +12,7 @@ import type { Outcome, Recording } from './responder.ts'
 import { countTurn, type StandIn, takeTurn } from './turn.ts'
 import type { Refusal, Turn, WireFormat } from './wire-format.ts'
 
-interface Sent {
+interface RequestRecord {
   readonly value: Fields
   readonly chars: number
   readonly path: string
@@ -23,7 +23,7 @@ export async function converse(
   desk: StandIn,
   kind: 'turn' | 'count',
   format: WireFormat,
-  sent: Sent,
+  sent: RequestRecord,
   response: ServerResponse,
 ): Promise<void> {
   const { headers, path } = sent
@@ -80,7 +80,7 @@ function finish(recording: Recording, response: ServerResponse, outcome: Outcome
 }
 
 /** The rules read the beta headers as a field of the body, where the provider's SDK has them, too. */
-function readBody(wire: WireId, { value, headers, path }: Sent): Fields {
+function readBody(wire: WireId, { value, headers, path }: RequestRecord): Fields {
   if (wire === 'openai-responses') return responsesBody(value, path)
   if (wire !== 'anthropic') return value
   const betas = String(headers['anthropic-beta'] ?? '')

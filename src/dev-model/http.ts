@@ -84,7 +84,7 @@ export function pieces(text: string): readonly string[] {
   return found
 }
 
-interface Remembered {
+interface ExchangeRecord {
   readonly number: number
   readonly exchange: Exchange
   readonly keys: readonly string[]
@@ -95,8 +95,8 @@ const MAX_EXCHANGES = 2_000
 const MAX_CHARS = 100_000_000
 
 export class Memory {
-  readonly #byNumber = new Map<number, Remembered>()
-  readonly #byKey = new Map<string, Remembered>()
+  readonly #byNumber = new Map<number, ExchangeRecord>()
+  readonly #byKey = new Map<string, ExchangeRecord>()
   #lastNumber = 0
   #chars = 0
 
@@ -139,7 +139,7 @@ export class Memory {
     return [...found].sort(([one], [other]) => one - other).map(([, exchange]) => exchange)
   }
 
-  #drop(remembered: Remembered): void {
+  #drop(remembered: ExchangeRecord): void {
     this.#byNumber.delete(remembered.number)
     this.#chars -= remembered.chars
     for (const key of remembered.keys) {

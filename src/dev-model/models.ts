@@ -155,7 +155,7 @@ const SILENT = new Set([
 const AS_JSON = new Set(['input', 'input_schema', 'parameters', 'arguments', 'format'])
 
 export function segmentOf(level: Segment['level'], value: Json, speaker = ''): Segment {
-  const keepMs = markOf(value)
+  const keepMs = readMark(value)
   return {
     level,
     text: speaker + promptText(value),
@@ -202,11 +202,11 @@ const FIVE_MINUTES_MS = 5 * 60_000
 const ONE_HOUR_MS = 60 * 60_000
 
 /** The mark on a block, or the last one on the blocks in it. */
-function markOf(value: Json): number | undefined {
+function readMark(value: Json): number | undefined {
   const { cache_control, content } = readFields(value)
   if (isFields(cache_control)) return keepMsOf(cache_control)
   if (!Array.isArray(content)) return undefined
-  return content.reduce<number | undefined>((last, each: Json) => markOf(each) ?? last, undefined)
+  return content.reduce<number | undefined>((last, each: Json) => readMark(each) ?? last, undefined)
 }
 
 export function keepMsOf(mark: Fields): number {

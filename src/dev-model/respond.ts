@@ -30,7 +30,7 @@ export async function respond(
 ): Promise<void> {
   const { headers, method = 'GET' } = request
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
-  const route = routeOf(method, path, headers['anthropic-version'] !== undefined)
+  const route = chooseRoute(method, path, headers['anthropic-version'] !== undefined)
   const format = (route.isLocal ? desk.localFormats : desk.formats)[route.wire]
   if (!isFromHere(headers)) {
     const body = { error: 'only requests to the loopback address are answered' }
@@ -188,13 +188,13 @@ const FIXED: Readonly<Record<string, Target>> = {
 
 const LOCAL = '/local'
 
-function routeOf(method: string, path: string, isAnthropic: boolean): Route {
-  if (!path.startsWith(`${LOCAL}/`)) return targetOf(method, path, isAnthropic)
-  return { ...targetOf(method, path.slice(LOCAL.length), isAnthropic), isLocal: true }
+function chooseRoute(method: string, path: string, isAnthropic: boolean): Route {
+  if (!path.startsWith(`${LOCAL}/`)) return chooseTarget(method, path, isAnthropic)
+  return { ...chooseTarget(method, path.slice(LOCAL.length), isAnthropic), isLocal: true }
 }
 
 /** Anthropic and OpenAI list their models under the same path; `isAnthropic` tells whose client asks. */
-function targetOf(method: string, path: string, isAnthropic: boolean): Target {
+function chooseTarget(method: string, path: string, isAnthropic: boolean): Target {
   const fixed = FIXED[`${method} ${path}`]
   if (fixed !== undefined) return fixed
   const wire = isAnthropic ? 'anthropic' : 'openai-chat'

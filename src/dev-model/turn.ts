@@ -31,7 +31,7 @@ interface Question {
   readonly recording: Recording
 }
 
-interface Examined {
+interface Examination {
   readonly refusal: Refusal | undefined
   readonly earlier: readonly Exchange[]
 }
@@ -44,7 +44,7 @@ export async function takeTurn(world: World, question: Question): Promise<Turn |
   if (refusal !== undefined) return refusal
   const first = readAs(world, question, earlier)
   recording.asked = first.asked
-  const overflow = overflowOf(world, question, first)
+  const overflow = findOverflow(world, question, first)
   if (overflow !== undefined) return overflow
   const answer = await answerTo(world, question, first.asked)
   // A step of the script brings its own fault, where nobody ordered another.
@@ -53,7 +53,7 @@ export async function takeTurn(world: World, question: Question): Promise<Turn |
   const faulty = { ...question, fault }
   const read = fault === question.fault ? first : readAs(world, faulty, earlier)
   recording.asked = read.asked
-  const late = refusalBy(fault, body) ?? overflowOf(world, faulty, read)
+  const late = refusalBy(fault, body) ?? findOverflow(world, faulty, read)
   if (late !== undefined) return late
   const { seen, segments, asked, inputTokens } = read
   const seed = digest(format.id, JSON.stringify(body))
@@ -80,7 +80,7 @@ export function countTurn(world: World, question: Question): number | Refusal {
   return refusal ?? sumOfTokens(question.format.segments(question.body, earlier))
 }
 
-function examine({ memory }: World, question: Question, isCounting: boolean): Examined {
+function examine({ memory }: World, question: Question, isCounting: boolean): Examination {
   const { format, body, recording } = question
   const { betas, ...sent } = body
   const misshapen = format.shape(sent, isCounting)
@@ -123,7 +123,7 @@ function refusalBy(fault: Fault | undefined, { stream }: Fields): Refusal | unde
 }
 
 /** What the model gets to see of a request. */
-interface Read {
+interface RequestReading {
   readonly seen: Fields
   readonly segments: readonly Segment[]
   readonly inputTokens: number
@@ -135,7 +135,7 @@ function readAs(
   world: World,
   { format, body, fault }: Question,
   earlier: readonly Exchange[],
-): Read {
+): RequestReading {
   const segments = format.segments(body, earlier)
   const tokens = sumOfTokens(segments)
   const ordered =
@@ -152,10 +152,10 @@ function readAs(
   }
 }
 
-function overflowOf(
+function findOverflow(
   world: World,
   { format, body, fault }: Question,
-  { asked: { maxOutputTokens = 0 }, inputTokens }: Read,
+  { asked: { maxOutputTokens = 0 }, inputTokens }: RequestReading,
 ): Refusal | undefined {
   const { windowTokens, stopsAtWindow } = world
   const sizes = { kind: 'overflow', outputTokens: maxOutputTokens, windowTokens } as const

@@ -73,7 +73,7 @@ export class Document {
   }
 
   #line(number: number): { readonly start: number; readonly end: number } {
-    this.#lineStarts ??= lineStartsOf(this.original)
+    this.#lineStarts ??= findLineStarts(this.original)
     const start = this.#lineStarts[number - 1]
     if (start === undefined)
       throw new FileProblem(
@@ -129,7 +129,7 @@ function newlineFrom(text: string, from: number): number {
   return at === -1 ? Number.POSITIVE_INFINITY : at
 }
 
-function lineStartsOf(text: string): number[] {
+function findLineStarts(text: string): number[] {
   const starts = [0]
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   return starts

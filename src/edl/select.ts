@@ -102,7 +102,7 @@ function find(
 ): Range[] {
   const searchIn = searchFor(pattern, document, limits.budget)
   const found: Range[] = []
-  const add: Found = (start, end, isLines) => {
+  const add: OnMatch = (start, end, isLines) => {
     if (found.length === limits.ranges)
       throw new FileProblem(`The pattern has more than ${limits.ranges} matches`)
     spendSteps(limits.budget, STEPS.perMatch)
@@ -115,9 +115,9 @@ function find(
   return found
 }
 
-type Found = (start: number, end: number, isLines: boolean) => void
+type OnMatch = (start: number, end: number, isLines: boolean) => void
 /** Tells each match in a region, in order. Told rather than given: there may be a million. */
-type SearchIn = (region: Region, found: Found) => void
+type SearchIn = (region: Region, found: OnMatch) => void
 
 function searchFor(pattern: Pattern, document: Document, budget: StepBudget): SearchIn {
   switch (pattern.type) {

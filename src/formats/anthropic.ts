@@ -49,7 +49,7 @@ function read(text: string): Imported {
   requireStorable(document)
   const notes: Notes = { problems: [], cacheMarks: 0 }
   const envelope = Array.isArray(document) ? [] : buildEnvelope(document, notes)
-  const messages = Array.isArray(document) ? document : messagesOf(document)
+  const messages = Array.isArray(document) ? document : listMessages(document)
   const system = systemDrafts(envelope)
   const drafts: EventDraft[] = [
     { type: 'FOREIGN', data: { format: 'anthropic', envelope } },
@@ -71,7 +71,7 @@ function readModel(envelope: Json): { model?: string } {
   return isFields(envelope) && typeof envelope.model === 'string' ? { model: envelope.model } : {}
 }
 
-function messagesOf(document: Json): readonly Json[] {
+function listMessages(document: Json): readonly Json[] {
   if (!isFields(document))
     throw wrongShape('', 'an object with `messages`, or an array of messages', document)
   return readList(document.messages, 'messages', 'an array of messages')
@@ -116,14 +116,14 @@ function write(view: View, envelope: Json = {}): Exported {
 }
 
 function buildDocument(view: View, envelope: Fields, messages: readonly Json[]): Json {
-  const system = systemOf(view.system, envelope.system)
+  const system = writeSystem(view.system, envelope.system)
   const { system: _, ...rest } = envelope
   if (system === undefined) return { ...rest, messages }
   return 'system' in envelope ? { ...envelope, system, messages } : { system, ...rest, messages }
 }
 
 /** As it came in where it says the same; otherwise a string, or a block for each prompt. */
-function systemOf(system: readonly string[], original: Json | undefined): Json | undefined {
+function writeSystem(system: readonly string[], original: Json | undefined): Json | undefined {
   if (system.length === 1 && system[0] === readSystem(original)) return original
   const texts = system.filter((text) => text.trim() !== '')
   if (texts.length <= 1) return texts[0]

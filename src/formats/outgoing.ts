@@ -137,13 +137,13 @@ export function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === 'string' && !value.isWellFormed() ? value.toWellFormed() : value
 }
 
-interface Opened {
+interface SummaryOpening {
   readonly summary: string
   readonly rest: readonly Message[]
 }
 
 /** A context as tools see one after a compaction: a summary, and what follows it. */
-export function opened({ view: { messages }, events = [] }: Outgoing, note: Note): Opened {
+export function opened({ view: { messages }, events = [] }: Outgoing, note: Note): SummaryOpening {
   const [first, ...others] = messages
   const [text, ...more] = first?.role === 'user' ? first.parts : []
   if (text?.type === 'text' && isSummary(text.text, events))

@@ -19,13 +19,13 @@ export const PAGE_FORMATS: readonly PageFormat[] = [
   {
     id: 'markdown',
     title: 'Markdown',
-    write: (view, title) => writeMarkdown(sectionsOf(view), title),
+    write: (view, title) => writeMarkdown(buildSections(view), title),
     writeSections: writeMarkdown,
   },
   {
     id: 'html',
     title: 'HTML page',
-    write: (view, title) => writeHtml(sectionsOf(view), title),
+    write: (view, title) => writeHtml(buildSections(view), title),
     writeSections: writeHtml,
   },
 ]
@@ -47,12 +47,12 @@ export interface Piece {
 
 const TITLE = 'Conversation'
 
-function sectionsOf({ system, messages }: View): Section[] {
+function buildSections({ system, messages }: View): Section[] {
   return [
     ...system.map((text): Section => ({ heading: 'System', pieces: [{ kind: 'note', text }] })),
     ...messages.map((message) => ({
       heading: readAuthor(message),
-      pieces: message.parts.map(pieceOf),
+      pieces: message.parts.map(buildPiece),
     })),
   ]
 }
@@ -155,7 +155,7 @@ function readAuthor({ role, parts }: Message): string {
   return parts.every(({ type }) => type === 'tool_result') ? 'Tools' : 'User'
 }
 
-function pieceOf(part: MessagePart): Piece {
+function buildPiece(part: MessagePart): Piece {
   switch (part.type) {
     case 'text':
       return { kind: 'said', text: part.text }
@@ -194,7 +194,7 @@ const CONTENTS_CHARS = 100
 export function transcriptOf(events: readonly ThreadEvent[]): Section[] {
   const sections: Section[] = []
   for (const event of events) {
-    const section = sectionOf(event)
+    const section = buildSection(event)
     const last = sections.at(-1)
     // Calls stand with their answer, results with each other.
     if (section && last && section.contents === undefined && section.heading === last.heading)
@@ -204,7 +204,7 @@ export function transcriptOf(events: readonly ThreadEvent[]): Section[] {
   return sections
 }
 
-function sectionOf(event: ThreadEvent): Section | undefined {
+function buildSection(event: ThreadEvent): Section | undefined {
   switch (event.type) {
     case 'SYSTEM_PROMPT':
       return { heading: 'System', pieces: [{ kind: 'note', text: event.data }] }
@@ -216,7 +216,7 @@ function sectionOf(event: ThreadEvent): Section | undefined {
       return { heading: 'Assistant', pieces }
     }
     case 'TOOL_CALL':
-      return { heading: 'Assistant', pieces: [pieceOf({ type: 'tool_call', ...event.data })] }
+      return { heading: 'Assistant', pieces: [buildPiece({ type: 'tool_call', ...event.data })] }
     case 'TOOL_RESULT':
       return { heading: 'Tools', pieces: [resultPiece(event.data)] }
     case 'SYSTEM_REMINDER':
@@ -247,7 +247,7 @@ function said(text: string): Piece {
 
 /** The place of a call: the call itself follows. */
 function pieceIn(part: Part): Piece[] {
-  return part.type === 'tool_call' ? [] : [pieceOf(part)]
+  return part.type === 'tool_call' ? [] : [buildPiece(part)]
 }
 
 function resultPiece({ content, status }: ToolResult): Piece {

@@ -60,7 +60,7 @@ export class OpenCodeViews {
     if (!isSummary && !this.#isResting(sessionID, messages.length))
       view = (await this.#tryRenew(messages, view)) ?? view
     if (view === undefined) return
-    const at = indexOf(messages, view.keptFrom)
+    const at = findMessage(messages, view.keptFrom)
     if (at < 0 && !isSummary) return
     messages.splice(
       0,
@@ -77,11 +77,11 @@ export class OpenCodeViews {
     if (!this.#views.has(sessionID)) this.#views.set(sessionID, await readView(sessionID))
     const view = this.#views.get(sessionID)
     if (view?.first !== messages[0]?.info.id) return undefined
-    if (view === undefined || indexOf(messages, view.keptFrom) >= 0) return view
+    if (view === undefined || findMessage(messages, view.keptFrom) >= 0) return view
     // Not all are given where OpenCode summarises: the session knows the rest.
     const { data } = await this.#client.session.messages({ path: { id: sessionID } })
     if (!Array.isArray(data)) return undefined
-    if (indexOf(data, view.keptFrom) >= 0) return view
+    if (findMessage(data, view.keptFrom) >= 0) return view
     this.#views.set(sessionID, undefined)
     await dropView(sessionID)
     return undefined
@@ -115,12 +115,12 @@ export class OpenCodeViews {
   ): Promise<View | undefined> {
     const [first] = messages
     const last = messages.at(-1)
-    const since = view ? indexOf(messages, view.madeAt) + 1 : 0
+    const since = view ? findMessage(messages, view.madeAt) + 1 : 0
     const answerAt = messages.findLastIndex((message, at) => at >= since && usedBy(message) > 0)
     const answer = messages[answerAt]
     if (first === undefined || last === undefined || answer === undefined) return undefined
     const trigger = (await this.#limitOf(answer)) * TRIGGER_SHARE
-    const kept = view ? Math.max(0, indexOf(messages, view.keptFrom)) : 0
+    const kept = view ? Math.max(0, findMessage(messages, view.keptFrom)) : 0
     const weights = messages.map(weigh)
     const shown = sum(weights.slice(kept, answerAt + 1)) + (view ? estimateTokens(view.brief) : 0)
     const used = usedBy(answer)
@@ -148,7 +148,7 @@ export class OpenCodeViews {
     const { data } = await this.#client.config.providers()
     const { providers = [] } = data as { providers?: readonly Provider[] }
     const limit = providers.find(({ id }) => id === providerID)?.models[modelID]?.limit
-    const tokens = limit === undefined ? 0 : usableOf(limit)
+    const tokens = limit === undefined ? 0 : computeUsable(limit)
     this.#limits.set(name, tokens)
     return tokens
   }
@@ -170,7 +170,7 @@ const MOST_OUTPUT_TOKENS = 32_000
 const RESERVED_TOKENS = 20_000
 
 /** As OpenCode reckons it. */
-function usableOf({ context, input, output }: Limit): number {
+function computeUsable({ context, input, output }: Limit): number {
   const most = Math.min(output || MOST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS)
   return input ? input - Math.min(RESERVED_TOKENS, most) : context - most
 }
@@ -185,11 +185,11 @@ function usedBy({ info }: OpenCodeMessage): number {
 }
 
 function weigh({ parts }: OpenCodeMessage): number {
-  return sum(parts.map((part) => estimateTokens(textOf(part))))
+  return sum(parts.map((part) => estimateTokens(readText(part))))
 }
 
 /** As far as a request shows it. */
-function textOf(part: object): string {
+function readText(part: object): string {
   const { text = '', state } = part as {
     text?: string
     state?: { input?: unknown; output?: string; error?: string }
@@ -234,7 +234,7 @@ function withBrief(
   return [opening, ...(opens ? tail.slice(1) : tail)]
 }
 
-function indexOf(messages: readonly OpenCodeMessage[], id: string): number {
+function findMessage(messages: readonly OpenCodeMessage[], id: string): number {
   return messages.findIndex(({ info }) => info.id === id)
 }
 
@@ -257,7 +257,7 @@ interface View {
 async function readView(sessionID: string): Promise<View | undefined> {
   try {
     const { first, keptFrom, madeAt, brief } = Object(
-      JSON.parse(await readFile(fileOf(sessionID), 'utf8')),
+      JSON.parse(await readFile(nameFile(sessionID), 'utf8')),
     ) as Partial<Record<keyof View, unknown>>
     const isWhole = [first, keptFrom, madeAt, brief].every((field) => typeof field === 'string')
     return isWhole ? ({ first, keptFrom, madeAt, brief } as View) : undefined
@@ -268,7 +268,7 @@ async function readView(sessionID: string): Promise<View | undefined> {
 
 /** Another process of OpenCode reads the old one or the new one, never a part. */
 async function writeView(sessionID: string, view: View): Promise<void> {
-  const file = fileOf(sessionID)
+  const file = nameFile(sessionID)
   const beside = `${file}.${randomBytes(6).toString('hex')}.tmp`
   await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
   try {
@@ -281,10 +281,10 @@ async function writeView(sessionID: string, view: View): Promise<void> {
 }
 
 async function dropView(sessionID: string): Promise<void> {
-  await rm(fileOf(sessionID), { force: true })
+  await rm(nameFile(sessionID), { force: true })
 }
 
-function fileOf(sessionID: string): string {
+function nameFile(sessionID: string): string {
   const folder = join(stateFolderPath({ cwd: process.cwd(), environment: process.env }), 'opencode')
   return join(folder, `${sessionID.replaceAll(/[^\w-]/g, '_')}.json`)
 }

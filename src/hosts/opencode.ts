@@ -30,7 +30,7 @@ export function plugin(command?: readonly string[]) {
       const [{ sessionBrief }, { openCode: format }, pins, info, messages] = await Promise.all([
         import('./session-brief.ts'),
         import('../formats/opencode/write.ts'),
-        askPins(command, 'opencode', { transcript_path: databaseOf(sessionID), cwd: directory }),
+        askPins(command, 'opencode', { transcript_path: findDatabase(sessionID), cwd: directory }),
         client.session.get({ path }),
         client.session.messages({ path }),
       ])
@@ -65,7 +65,7 @@ export default plugin()
 const FED_TOKENS = 4_000
 
 /** Where OpenCode keeps its sessions, and how `precis sync` calls one of them. */
-function databaseOf(sessionID: string): string {
+function findDatabase(sessionID: string): string {
   const { XDG_DATA_HOME, HOME = '' } = process.env
   return `${XDG_DATA_HOME || `${HOME}/.local/share`}/opencode/opencode.db#${sessionID}`
 }

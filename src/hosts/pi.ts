@@ -72,7 +72,7 @@ export function plugin(command?: readonly string[]) {
           import('./session-recall.ts'),
           import('../formats/pi/write.ts'),
         ])
-        const text = await recallIn(format, linesOf(sessionManager), Object(input))
+        const text = await recallIn(format, writeLines(sessionManager), Object(input))
         return { content: [{ type: 'text', text }], details: undefined }
       },
     })
@@ -114,7 +114,7 @@ async function compacted(
   const instructions = instructionsIn(branchEntries, customInstructions)
   const summary = await sessionBrief({
     format,
-    text: linesOf(sessionManager, branchEntries.at(-1)),
+    text: writeLines(sessionManager, branchEntries.at(-1)),
     until: firstKeptEntryId,
     budgetTokens: budgetFor(model?.contextWindow ?? 0, settings),
     pins,
@@ -130,7 +130,7 @@ async function compacted(
  * The session as pi writes it to its file. Its last entry says which branch is in force; pi writes none when the user
  * goes to another branch, so one that follows the given leaf stands in for what pi writes there next.
  */
-function linesOf(session: Context['sessionManager'], leaf?: object): string {
+function writeLines(session: Context['sessionManager'], leaf?: object): string {
   const { id } = (leaf ?? {}) as { id?: string }
   const next = { type: 'custom', id: 'precis-next', parentId: id, customType: 'precis' }
   const records = [session.getHeader() ?? {}, ...session.getEntries()]

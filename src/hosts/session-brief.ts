@@ -37,7 +37,7 @@ export async function sessionBrief(wish: BriefWish): Promise<string> {
     read: (...given: Parameters<typeof format.read>) => before(until, format.read(...given)),
   }
   const { threadId } = await importSession(threads, reader, textSource(wish.text))
-  const left = Math.max(0, budgetTokens - tokensOf(pins))
+  const left = Math.max(0, budgetTokens - countTokens(pins))
   const instructions = newestInstructions(wish.instructions ?? [], left * INSTRUCTIONS_SHARE)
   const constraints = newestConstraints(
     await threads.getAllEvents(threadId),
@@ -55,7 +55,7 @@ export async function sessionBrief(wish: BriefWish): Promise<string> {
       ...section('The last messages before what follows', rest),
     ].join('\n')
   }
-  let room = Math.max(LEAST_TOKENS, left - tokensOf([wish.recall, ...instructions]))
+  let room = Math.max(LEAST_TOKENS, left - countTokens([wish.recall, ...instructions]))
   for (let tries = MOST_TRIES; ; tries -= 1) {
     const parts = await shrunk(threads, threadId, room, instructions)
     const text = compose(parts)
@@ -126,7 +126,7 @@ function split({ messages }: Built): Shrunk {
         opened = part.text
         return []
       }
-      return lineOf(role, part)
+      return writeLine(role, part)
     }),
   )
   return { opened, rest }
@@ -135,7 +135,7 @@ function split({ messages }: Built): Shrunk {
 /** A result that is shown in part begins with it. */
 const OWN_REF = /^\[ref:[ec][\d.@]+\]/
 
-function lineOf(role: 'user' | 'assistant', part: MessagePart): string[] {
+function writeLine(role: 'user' | 'assistant', part: MessagePart): string[] {
   switch (part.type) {
     case 'text':
       return part.text.trim() === '' ? [] : [quotedBehind(`${role}:`, asData(part.text))]
@@ -172,8 +172,8 @@ function newestConstraints(events: readonly ThreadEvent[], most: number): string
 /** The last one in any case, as far as there is room. */
 function newestInstructions(all: readonly string[], most: number): string[] {
   const last = all.at(-1)
-  if (last === undefined || tokensOf([last]) <= most) return newest(all, most)
-  const share = most / tokensOf([last])
+  if (last === undefined || countTokens([last]) <= most) return newest(all, most)
+  const share = most / countTokens([last])
   return [`${cutHead(last, Math.floor(last.length * share))}…`]
 }
 
@@ -181,7 +181,7 @@ function newestInstructions(all: readonly string[], most: number): string[] {
 function newest(texts: readonly string[], most: number): string[] {
   let room = most
   const fitting = texts.toReversed().filter((text) => {
-    const tokens = tokensOf([text])
+    const tokens = countTokens([text])
     if (tokens > room) return false
     room -= tokens
     return true
@@ -189,7 +189,7 @@ function newest(texts: readonly string[], most: number): string[] {
   return fitting.reverse()
 }
 
-function tokensOf(texts: readonly string[]): number {
+function countTokens(texts: readonly string[]): number {
   return texts.reduce((total, text) => total + estimateTokens(text), 0)
 }
 

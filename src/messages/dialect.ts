@@ -232,12 +232,12 @@ export function withoutMarks(message: AnyMessage): AnyMessage {
   return count === 0 ? message : (value as AnyMessage)
 }
 
-interface Stripped {
+interface StrippedValue {
   readonly value: unknown
   readonly count: number
 }
 
-function strip(value: unknown, holder = ''): Stripped {
+function strip(value: unknown, holder = ''): StrippedValue {
   if (Array.isArray(value)) return stripList(value)
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value))
     return { value, count: 0 }
@@ -257,7 +257,7 @@ function strip(value: unknown, holder = ''): Stripped {
 }
 
 /** A part that is nothing but a mark goes as a whole. */
-function stripList(list: readonly unknown[]): Stripped {
+function stripList(list: readonly unknown[]): StrippedValue {
   const parts = list.map((part) => strip(part))
   const count = parts.reduce((sum, part) => sum + part.count, 0)
   if (count === 0) return { value: list, count }

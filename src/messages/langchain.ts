@@ -31,10 +31,10 @@ const KINDS: ReadonlySet<unknown> = new Set([
 
 export const langchainMessages: Dialect = {
   id: 'langchain',
-  matches: (message) => (kindOf(message) === undefined ? 'no' : 'yes'),
+  matches: (message) => (readKind(message) === undefined ? 'no' : 'yes'),
   read(message) {
     const { content } = message
-    switch (kindOf(message)) {
+    switch (readKind(message)) {
       case 'human':
         return [{ kind: 'user', content: readContent(content, readPart) }]
       case 'ai':
@@ -64,7 +64,7 @@ export const langchainMessages: Dialect = {
   },
   make(role, text, like) {
     const kind = role === 'user' ? 'human' : 'ai'
-    const found = like.find((message) => kindOf(message) === kind)?.constructor ?? classes[kind]
+    const found = like.find((message) => readKind(message) === kind)?.constructor ?? classes[kind]
     if (!found)
       throw new PrecisError('invalid-input', `No message of the kind "${kind}" is in the array.`, {
         hint: 'Use `compactMessages` of precis/langchain: it knows the classes of LangChain.',
@@ -87,7 +87,7 @@ export function provideClasses(given: Readonly<Classes>): void {
   Object.assign(classes, given)
 }
 
-function kindOf(message: AnyMessage): string | undefined {
+function readKind(message: AnyMessage): string | undefined {
   const { getType, _getType: old } = message
   if (typeof getType !== 'function' && typeof old !== 'function') return undefined
   const kind: unknown = typeof getType === 'function' ? getType.call(message) : message.type

@@ -35,9 +35,9 @@ export interface Place {
 const EPOCH = new Date(0)
 const THREAD_ID = 'messages'
 
-type Drafted = Pick<EventDraft, 'type' | 'data' | 'origin'>
+type BareDraft = Pick<EventDraft, 'type' | 'data' | 'origin'>
 
-function eventOf(seq: number, draft: Drafted): ThreadEvent {
+function buildEvent(seq: number, draft: BareDraft): ThreadEvent {
   return {
     ...draft,
     v: EVENT_VERSION,
@@ -105,12 +105,12 @@ export class MessageLog {
   /** Takes the events of a store, whose messages and places are known otherwise. */
   restore(events: readonly ThreadEvent[]): void {
     for (const { seq, type, data, origin } of events)
-      this.events.push(eventOf(seq, { type, data, ...(origin && { origin }) } as Drafted))
+      this.events.push(buildEvent(seq, { type, data, ...(origin && { origin }) } as BareDraft))
     this.context = foldEvents(this.events, this.eventAt)
   }
 
-  append(draft: Drafted): ThreadEvent {
-    const event = eventOf(this.events.length + 1, draft)
+  append(draft: BareDraft): ThreadEvent {
+    const event = buildEvent(this.events.length + 1, draft)
     this.events.push(event)
     this.context = foldEvent(this.context, event, this.eventAt)
     return event
@@ -192,7 +192,7 @@ export class MessageLog {
       ids.push(last.id)
       return
     }
-    const id = originalId(this.append(draftOf(piece)).seq)
+    const id = originalId(this.append(buildDraft(piece)).seq)
     this.places.set(id, [place])
     ids.push(id)
     const isKept = piece.kind === 'result' ? piece.isKept : piece.kind !== 'user'
@@ -207,7 +207,7 @@ interface OpenAnswer {
   usage?: TokenUsage | undefined
 }
 
-function draftOf(piece: Exclude<Piece, { kind: 'answer' }>): Drafted {
+function buildDraft(piece: Exclude<Piece, { kind: 'answer' }>): BareDraft {
   switch (piece.kind) {
     case 'user':
       return {

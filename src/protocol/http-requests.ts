@@ -37,7 +37,7 @@ export async function callJson<T>(
   call: Call,
 ): Promise<T> {
   const response = await callRaw(transport, call)
-  const answer = schema.safeParse(await jsonOf(response))
+  const answer = schema.safeParse(await readJson(response))
   if (answer.success) return answer.data
   const [issue] = answer.error.issues
   throw unexpected(call, `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim())
@@ -97,7 +97,7 @@ function readRequest(
   })
 }
 
-async function jsonOf(response: Response): Promise<unknown> {
+async function readJson(response: Response): Promise<unknown> {
   const text = await response.text()
   try {
     return JSON.parse(text)
@@ -107,7 +107,7 @@ async function jsonOf(response: Response): Promise<unknown> {
 }
 
 async function findProblem(response: Response, call: Call): Promise<PrecisError> {
-  const problem = problemSchema.safeParse(await jsonOf(response))
+  const problem = problemSchema.safeParse(await readJson(response))
   if (problem.success) return fromProblem(problem.data)
   return unexpected(call, `status ${response.status}`)
 }

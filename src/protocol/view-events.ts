@@ -31,7 +31,7 @@ export function showEvent(
     case 'TOOL_CALL':
       list.put({
         ...toolBlock(list, event.data.id),
-        ...calledOf(event.data),
+        ...readCall(event.data),
         time: event.timestamp,
       })
       return live
@@ -76,7 +76,7 @@ export function toolBlock(list: BlockList, callId: string): ToolBlock {
   return { kind: 'tool', key, callId, name: 'tool', subject: '', state: 'waiting' }
 }
 
-function calledOf({ name, arguments: input }: EventOf<'TOOL_CALL'>['data']): Partial<ToolBlock> {
+function readCall({ name, arguments: input }: EventOf<'TOOL_CALL'>['data']): Partial<ToolBlock> {
   return { name, input, subject: readSubject(input) }
 }
 
@@ -93,7 +93,7 @@ function answerBlocks(event: EventOf<'AGENT_MESSAGE'>): ViewBlock[] {
       return [{ kind: 'thinking', key, text: part.thinking, isStreaming: false, ...stored }]
     return []
   })
-  const cut = cutOf(data)
+  const cut = readCut(data)
   if (cut === undefined) return blocks
   const last = blocks.findLast((block): block is AnswerBlock => block.kind === 'answer')
   if (last) return blocks.map((block) => (block === last ? { ...last, cut } : block))
@@ -111,7 +111,7 @@ function readParts({ parts, content }: Answer): readonly Part[] {
   return parts ?? [{ type: 'text', text: content }]
 }
 
-function cutOf({ stopReason }: Answer): AnswerBlock['cut'] {
+function readCut({ stopReason }: Answer): AnswerBlock['cut'] {
   return stopReason === undefined || stopReason === 'end' || stopReason === 'tool_use'
     ? undefined
     : stopReason
@@ -173,7 +173,7 @@ function showResult(list: BlockList, { seq, data, timestamp }: EventOf<'TOOL_RES
 function compactionBlock(list: BlockList, event: EventOf<'COMPACTION'>): EditBlock {
   const { seq, data } = event
   const running = list.get(runKey(data.runId))
-  const fellBack = running?.kind === 'compaction' ? failuresOf(running) : []
+  const fellBack = running?.kind === 'compaction' ? listFailures(running) : []
   const summary = buildSummary(data)
   const before = data.before?.tokens
   const after = data.after?.tokens
@@ -203,7 +203,7 @@ function settle(list: BlockList, seq: number, state: 'undone' | 'done'): void {
 }
 
 /** What was tried in this run before; a failure that stands alone is one, too. */
-function failuresOf({ state, strategy, error, fellBack = [] }: EditBlock) {
+function listFailures({ state, strategy, error, fellBack = [] }: EditBlock) {
   return state === 'failed' ? [...fellBack, { from: strategy, reason: error ?? '' }] : fellBack
 }
 
@@ -213,10 +213,10 @@ function showFailure(list: BlockList, { data, timestamp }: EventOf<'COMPACTION_F
   const shown = list.get(key)
   // A run that continues with another strategy has not failed yet: its own end says so.
   if (shown?.kind === 'compaction' && shown.state === 'running') {
-    list.put({ ...shown, fellBack: [...failuresOf(shown), { from: strategy, reason }] })
+    list.put({ ...shown, fellBack: [...listFailures(shown), { from: strategy, reason }] })
     return
   }
-  const fellBack = shown?.kind === 'compaction' ? failuresOf(shown) : []
+  const fellBack = shown?.kind === 'compaction' ? listFailures(shown) : []
   list.put({
     kind: 'compaction',
     key,

@@ -63,7 +63,7 @@ function statusAfter({ list, status }: Shown, frame: AgentFrame): ViewStatus {
       return at(withoutApproval(status, frame.callId), 'Waiting for the model', frame)
     case 'approval-request':
       setTool(list, frame, { name: frame.name, subject: frame.subject, state: 'asking' })
-      return { ...status, approvals: [...status.approvals, approvalOf(frame)] }
+      return { ...status, approvals: [...status.approvals, readApproval(frame)] }
     case 'notice':
       if (frame.level !== 'info' || !isSaid(list, frame.message))
         notice(list, frame.level, frame.message)
@@ -147,7 +147,7 @@ function setTool(
   if (block.result === undefined) list.put({ ...block, ...known })
 }
 
-function approvalOf({ callId, name, subject, reason }: Frame<'approval-request'>): Approval {
+function readApproval({ callId, name, subject, reason }: Frame<'approval-request'>): Approval {
   return { callId, name, subject, reason }
 }
 

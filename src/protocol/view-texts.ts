@@ -148,7 +148,7 @@ export type ViewBlock =
   | EditBlock
   | NoticeBlock
 
-interface Keyed {
+interface BlockKey {
   readonly key: string // the same for every version of a block
   readonly time?: Date // absent while it is not stored
   /** The entry of the context that it is, or was: `e12`. */
@@ -161,7 +161,7 @@ export interface ShownImage {
   readonly data: string // base64
 }
 
-export interface UserBlock extends Keyed {
+export interface UserBlock extends BlockKey {
   readonly kind: 'user'
   readonly text: string
   readonly attachments: readonly string[] // what is not a text, in a word each
@@ -170,7 +170,7 @@ export interface UserBlock extends Keyed {
   readonly isAutomatic: boolean
 }
 
-export interface AnswerBlock extends Keyed {
+export interface AnswerBlock extends BlockKey {
   readonly kind: 'answer'
   readonly text: string // Markdown
   readonly isStreaming: boolean
@@ -178,13 +178,13 @@ export interface AnswerBlock extends Keyed {
   readonly cut?: 'aborted' | 'error' | 'length' | 'refusal'
 }
 
-export interface ThinkingBlock extends Keyed {
+export interface ThinkingBlock extends BlockKey {
   readonly kind: 'thinking'
   readonly text: string
   readonly isStreaming: boolean
 }
 
-export interface ToolBlock extends Keyed {
+export interface ToolBlock extends BlockKey {
   readonly kind: 'tool'
   readonly callId: string
   readonly name: string
@@ -197,7 +197,7 @@ export interface ToolBlock extends Keyed {
 }
 
 /** One compaction, from the moment it starts. */
-export interface EditBlock extends Keyed {
+export interface EditBlock extends BlockKey {
   readonly kind: 'compaction'
   readonly state: 'running' | 'done' | 'failed' | 'undone'
   readonly strategy: string
@@ -224,7 +224,7 @@ export interface EditBlock extends Keyed {
   readonly freshThreadId?: string
 }
 
-export interface NoticeBlock extends Keyed {
+export interface NoticeBlock extends BlockKey {
   readonly kind: 'notice'
   readonly level: 'info' | 'warning' | 'error' | 'reply'
   /** Of a model that is asked again: the next attempt takes its place. */

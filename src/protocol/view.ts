@@ -17,7 +17,7 @@ import {
   type ViewStatus,
 } from './view-texts.ts'
 
-type Known = Pick<ThreadDetail, 'isWorking' | 'approvals'> &
+type ThreadStatus = Pick<ThreadDetail, 'isWorking' | 'approvals'> &
   Partial<Pick<ThreadDetail, 'isCompacting' | 'queued'>>
 
 /** Of a compaction of which nothing else is known yet. */
@@ -56,7 +56,7 @@ export class ThreadView {
   }
 
   /** The current activity, where frames that told it may have been missed; with the time, also that it compacts. */
-  assume(known: Known, since?: Date): void {
+  assume(known: ThreadStatus, since?: Date): void {
     const { isWorking, approvals, isCompacting = true } = known
     const { activity } = this.#status
     // What a fresh session has taken along waits there: the log of this thread does not say so.
@@ -72,7 +72,7 @@ export class ThreadView {
   }
 
   /** A compaction that was assumed may be over without a frame that said so. */
-  endAssumed({ isCompacting = true }: Known): void {
+  endAssumed({ isCompacting = true }: ThreadStatus): void {
     if (isCompacting || this.#status.compaction?.strategy !== ASSUMED.strategy) return
     const { compaction: _, ...status } = this.#status
     this.#status = status

@@ -141,7 +141,7 @@ export function costOf(
   )
 }
 
-interface Kept<T> {
+interface CacheEntry<T> {
   readonly value: T
   readonly untilMs: number
 }
@@ -150,7 +150,7 @@ interface Kept<T> {
 export class LimitedCache<T> {
   readonly #maxEntries: number
   readonly #clock: Clock
-  readonly #entries = new Map<string, Kept<T>>()
+  readonly #entries = new Map<string, CacheEntry<T>>()
 
   constructor(maxEntries: number, clock: Clock) {
     this.#maxEntries = maxEntries
@@ -158,7 +158,7 @@ export class LimitedCache<T> {
   }
 
   /** Undefined if it was never set, is too old, or had to make room. */
-  get(key: string): Kept<T>['value'] | undefined {
+  get(key: string): CacheEntry<T>['value'] | undefined {
     const entry = this.#entries.get(key)
     return entry !== undefined && entry.untilMs > this.#nowMs() ? entry.value : undefined
   }

@@ -7,7 +7,7 @@ import { type ValidateOptions, validate } from '../validate/validate.ts'
 import type { Profile, Violation } from '../validate/walk.ts'
 import { type PreparedRequest, prepareRequest } from '../wire/prepare.ts'
 
-interface Known extends Pick<ValidateOptions, 'requestTokens'> {
+interface KnownProblems extends Pick<ValidateOptions, 'requestTokens'> {
   /** What whoever sends it knows to be broken, beyond what the request itself tells. */
   readonly violations?: readonly Violation[]
 }
@@ -16,7 +16,7 @@ interface Known extends Pick<ValidateOptions, 'requestTokens'> {
  * Throws `invalid-request` with the id and the place of the first broken rule. If there is only too
  * much: `overflow`, which a compaction helps against, or `payload-too-large`, with what helps.
  */
-export function requireValid(profile: Profile, request: unknown, known: Known = {}): void {
+export function requireValid(profile: Profile, request: unknown, known: KnownProblems = {}): void {
   const { violations: told = [], ...options } = known
   const violations = [...validate(profile, request, options), ...told]
   const kind = KINDS.find(({ fits }) => violations.some(fits))
@@ -209,11 +209,11 @@ function findSigns({ stopReason, rawStopReason, usage }: EndFrame): AnswerSigns 
 
 /** What every template shows of a request, and no more: texts, and the arguments of calls. */
 export function computeEstimate({ system, messages }: ModelRequest): number {
-  const parts = messages.flatMap(({ parts: each }) => each.map(tokensOf))
+  const parts = messages.flatMap(({ parts: each }) => each.map(countPart))
   return [...system.map(estimateTokens), ...parts].reduce((sum, tokens) => sum + tokens, 0)
 }
 
-function tokensOf(part: MessagePart): number {
+function countPart(part: MessagePart): number {
   switch (part.type) {
     case 'text':
     case 'system_reminder':

@@ -200,7 +200,7 @@ export function cutLongRuns(text: string): string[] {
   for (let at = 0; at < text.length; ) {
     const code = text.codePointAt(at) as number
     const units = code > 0xffff ? 2 : 1
-    const classes = classesOf(code)
+    const classes = findClasses(code)
     letters = (classes & LETTER) === 0 ? 0 : letters + units
     marks = (classes & MARK) === 0 ? 0 : marks + units
     spaces = (classes & SPACE) === 0 ? 0 : spaces + units
@@ -220,7 +220,7 @@ export function cutLongRuns(text: string): string[] {
 /** Filled as characters are met; 0 is «not met yet». */
 const known = new Uint8Array(0x10000)
 
-function classesOf(code: number): number {
+function findClasses(code: number): number {
   if (code > 0xffff) return classify(code)
   const met = known[code] as number
   if (met !== 0) return met

@@ -213,10 +213,10 @@ export function redactedPort(port: WholeModelPort, options: RedactedPortOptions)
   }
 }
 
-type Told = Pick<AskRequest, 'messages' | 'system' | 'within'>
+type RequestPart = Pick<AskRequest, 'messages' | 'system' | 'within'>
 
 /** What of a request may be said to the model that it goes to. */
-async function told(request: AskRequest, options: RedactedPortOptions): Promise<Told> {
+async function told(request: AskRequest, options: RedactedPortOptions): Promise<RequestPart> {
   const { conversation, system, messages, within } = request
   const { registry, secrets, policy, onAsk } = options
   const { ref, window } = await registry.resolve(request.model, request.signal)

@@ -7,7 +7,7 @@ const NAME =
   /(?<![A-Za-z0-9_.])(?<![A-Za-z0-9_.]-)(?<!\[redacted:)(?<name>[A-Za-z_][\w.-]{2,80})(?:\\{0,3}["'`])?\]?(?<sign>[ \t]{0,8}(?::=|=>|=|:(?!:))[ \t]{0,8})|(?<=\s)--(?<flag>[a-z][a-z-]{2,40})[ \t]{1,4}(?!-)/g
 const MAX_VALUE_CHARS = 300
 
-type Assigned =
+type AssignedName =
   | { readonly name: string; readonly flag: undefined; readonly sign: string }
   | { readonly name: undefined; readonly flag: string; readonly sign: undefined }
 
@@ -16,7 +16,7 @@ export function redactAssignments(text: string, replace: Replace): string {
   let written = 0
   NAME.lastIndex = 0
   for (let found = NAME.exec(text); found !== null; found = NAME.exec(text)) {
-    const assigned = found.groups as unknown as Assigned
+    const assigned = found.groups as unknown as AssignedName
     const { name, flag } = assigned
     const kind = readKind(name ?? flag)
     if (kind === undefined || isVerb(text, found.index, name)) continue
@@ -50,7 +50,7 @@ export function readSecretKind(name: string, text: string): string | undefined {
 /** In a shell or an address there is nothing but values; elsewhere what is not quoted may be code. */
 type Style = 'variable' | 'plain' | 'listed' | 'code'
 
-function buildStyle({ name, sign }: Assigned): Style {
+function buildStyle({ name, sign }: AssignedName): Style {
   if (name === undefined) return 'plain'
   if (sign === '=') return /^[A-Z][A-Z0-9_]+$/.test(name) ? 'variable' : 'plain'
   return /^:[ \t]+$/.test(sign) ? 'listed' : 'code'

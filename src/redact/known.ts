@@ -35,7 +35,7 @@ const LONGEST_NAME_CHARS = 60
 /** The longest first: one may be the beginning of another. What was taken out before stays as it is. */
 export function redactKnown(text: string, secrets: readonly Secret[], replace: Replace): string {
   const forms = secrets
-    .flatMap(({ name, value }) => formsOf(value).map((form) => ({ name, form })))
+    .flatMap(({ name, value }) => listForms(value).map((form) => ({ name, form })))
     .sort((a, b) => b.form.length - a.form.length)
   const clean = forms.reduce(
     (rest, { name, form }) =>
@@ -58,7 +58,7 @@ export function redactKnown(text: string, secrets: readonly Secret[], replace: R
 }
 
 /** As it is, as JSON writes or may write it, as an address does, and in base 64, alone and within something. */
-function formsOf(value: string): string[] {
+function listForms(value: string): string[] {
   const plain = value.trim()
   if (plain.length < SHORTEST_CHARS) return []
   const bytes = Buffer.from(plain)

@@ -143,10 +143,10 @@ interface Destination {
 /** True if secrets are to be taken out of what is sent to `target`. */
 export function redactFor({ conversation, target, policy = 'others' }: Destination): boolean {
   if (policy !== 'others') return policy === 'always'
-  return conversation === undefined || providerOf(conversation) !== providerOf(target)
+  return conversation === undefined || readProvider(conversation) !== readProvider(target)
 }
 
-function providerOf(model: ModelRef): string {
+function readProvider(model: ModelRef): string {
   return model.slice(0, model.indexOf('/'))
 }
 

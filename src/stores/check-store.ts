@@ -66,7 +66,7 @@ export async function checkStore(store: Store, options: CheckOptions = {}): Prom
     one.threadId < other.threadId ? -1 : 1,
   )
   const hash = createHash('sha256')
-  const problems: StoreProblem[] = await leftOutOf(store, isAccept)
+  const problems: StoreProblem[] = await findLeftOut(store, isAccept)
   for (const lost of await straysOf(store)) problems.push({ ...lost, isMended: false })
   const partial: string[] = []
   let [threads, events, unverified] = [0, 0, 0]
@@ -98,7 +98,7 @@ export async function checkStore(store: Store, options: CheckOptions = {}): Prom
 }
 
 /** What copies into this store left out. Accepted, the notes on it are deleted. */
-async function leftOutOf(store: Store, isAccept: boolean): Promise<StoreProblem[]> {
+async function findLeftOut(store: Store, isAccept: boolean): Promise<StoreProblem[]> {
   const problems = (await copyNotes(store)).flatMap(
     ({ from, isEnded, leftOut }): StoreProblem[] => [
       ...(isEnded

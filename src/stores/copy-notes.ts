@@ -181,7 +181,7 @@ export class SalvagedRows implements Pick<Store, 'read'> {
     this.#problems.set(threadId, problems.set(seq, problem))
   }
 
-  async #found(threadId: string, from: number, to: number): Promise<readonly Found[]> {
+  async #found(threadId: string, from: number, to: number): Promise<readonly ReadResult[]> {
     try {
       return await this.#store.read(threadId, { from, to })
     } catch (thrown) {
@@ -202,9 +202,9 @@ interface Unread {
   readonly problem: string
 }
 
-type Found = Row | Unread
+type ReadResult = Row | Unread
 
-function isStorable(found: Found): found is Row {
+function isStorable(found: ReadResult): found is Row {
   return !('problem' in found) && findProblem(found) === ''
 }
 

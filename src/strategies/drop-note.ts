@@ -10,7 +10,7 @@ import { asRef } from './trim.ts'
 import { readLines, type UserWord, userWords } from './user-words.ts'
 
 /** What is known of everything that was dropped so far. */
-interface Dropped {
+interface DroppedPart {
   readonly entries: number
   readonly first: string // refs
   readonly last: string
@@ -103,7 +103,11 @@ const FRAME_TOKENS = 40
 /** What the user said is worth as much as what is known of the work. */
 const STATE_SHARE = 0.5
 
-function readHead({ entries, first, last }: Pick<Dropped, 'entries' | 'first' | 'last'>): string {
+function readHead({
+  entries,
+  first,
+  last,
+}: Pick<DroppedPart, 'entries' | 'first' | 'last'>): string {
   const [from, to] = [asRef(first as EntryId), asRef(last as EntryId)]
   return `${HEAD}${entries.toLocaleString('en-US')} entries were left out here, ${from} to ${to}; recall reads them again, by ref or by words.]`
 }
@@ -124,7 +128,7 @@ function fitting(lines: readonly string[], maxTokens: number): string[] {
   return taken
 }
 
-function readNote(item: Item, eventAt: EventAt): Dropped | undefined {
+function readNote(item: Item, eventAt: EventAt): DroppedPart | undefined {
   const text = noteText(item.id, eventAt)
   const found = text === undefined ? null : NOTE.exec(text)
   if (text === undefined || found === null) return undefined

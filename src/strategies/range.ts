@@ -82,12 +82,12 @@ export interface WholeRange {
   readonly continues: boolean
 }
 
-type Asked = Pick<StrategyInput, 'context' | 'eventAt' | 'trigger' | 'targetTokens'>
+type RangeInput = Pick<StrategyInput, 'context' | 'eventAt' | 'trigger' | 'targetTokens'>
 
 /** A question of more than this share of the target is covered, too. */
 const QUESTION_SHARE = 0.5
 
-export function wholeRange({ context, eventAt, trigger, targetTokens }: Asked): WholeRange {
+export function wholeRange({ context, eventAt, trigger, targetTokens }: RangeInput): WholeRange {
   const items = context.items.toArray()
   // Results that no answer has taken up yet stay: nobody but the summary would have seen them.
   const open = Math.min(openRoundStart(items, context.open), unseenStart(items))

@@ -57,7 +57,7 @@ export async function searchArchive(
     searched ??= own
   }
   const { matches, asked } = scan.ranked()
-  const view = await viewOf(ports.threads, threadIds)
+  const view = await readView(ports.threads, threadIds)
   const known = seesContext ? await namesInView(ports.threads, threadIds) : new Set<string>()
   const isInView = (match: MatchingEntry) => view.has(match) && !match.isShownInPart
   const tierOf = (match: MatchingEntry): number => {
@@ -70,8 +70,8 @@ export async function searchArchive(
     const { threadId, ref: own, score } = match
     const ref = threadIds[0] === threadId ? own : refInThread(threadId, own)
     const isOwn = event.type === 'AGENT_MESSAGE'
-    const about = { ref, ...aboutOf(event, match), isVisible: isInView(match) }
-    return { about, text, score, isOwn, tier: tierOf(match), label: labelOf(about) }
+    const about = { ref, ...describe(event, match), isVisible: isInView(match) }
+    return { about, text, score, isOwn, tier: tierOf(match), label: buildLabel(about) }
   })
   const chosen = chooseFinds(candidates, asked, choiceLimits(limit, known))
   const finds = chosen.map(({ candidate, ...shown }) => ({ ...candidate.about, ...shown }))
@@ -81,7 +81,7 @@ export async function searchArchive(
 /** So many of the best are read again, to see where in them the words stand. */
 const MOST_READ_AGAIN = 40
 
-function labelOf({ ref, speaker }: Pick<ArchiveFind, 'ref' | 'speaker'>): string {
+function buildLabel({ ref, speaker }: Pick<ArchiveFind, 'ref' | 'speaker'>): string {
   return `${ref} ${speaker}`
 }
 
@@ -101,12 +101,12 @@ export async function showFound(
   const { asked, scores } = weighTexts(counted, words, { texts: counted.length, chars })
   const ranked = read
     .map(({ match, event, text }, index) => {
-      const about = { ref: refInThread(match.threadId, match.ref), ...aboutOf(event, match) }
-      return { match, about, text, score: scores[index] ?? 0, label: labelOf(about) }
+      const about = { ref: refInThread(match.threadId, match.ref), ...describe(event, match) }
+      return { match, about, text, score: scores[index] ?? 0, label: buildLabel(about) }
     })
     .sort((one, other) => other.score - one.score)
   const chosen = chooseFinds(ranked, asked, choiceLimits(limit, new Set()))
-  const view = await viewOf(
+  const view = await readView(
     threads,
     chosen.map(({ candidate }) => candidate.match.threadId),
   )
@@ -142,7 +142,7 @@ interface View {
   has(match: FoundEntry): boolean
 }
 
-async function viewOf(
+async function readView(
   threads: SearchPorts['threads'],
   threadIds: readonly string[],
 ): Promise<View> {
@@ -161,19 +161,19 @@ async function namesInView(
   const names = new Set<string>()
   for (const threadId of threadIds)
     for (const { parts } of (await threads.messages(threadId)).messages)
-      for (const text of parts.flatMap(textsOf)) for (const name of namesIn(text)) names.add(name)
+      for (const text of parts.flatMap(listTexts)) for (const name of namesIn(text)) names.add(name)
   return names
 }
 
 type MessagePart = Awaited<ReturnType<Threads['messages']>>['messages'][number]['parts'][number]
 
-function textsOf(part: MessagePart): string[] {
+function listTexts(part: MessagePart): string[] {
   if (part.type === 'tool_call') return textsIn(part.arguments)
   if (part.type === 'tool_result') return part.content.map(({ text }) => text ?? '')
   return 'text' in part ? [part.text] : []
 }
 
-function aboutOf(event: ThreadEvent, { tool }: FoundEntry) {
+function describe(event: ThreadEvent, { tool }: FoundEntry) {
   return { speaker: findSpeaker(event, tool), timestamp: event.timestamp }
 }
 
@@ -199,14 +199,15 @@ async function readMatches<M extends FoundEntry>(
     const calls = await findCalls(store, threadId, events)
     for (const [index, match] of members.entries()) {
       const event = events[index]
-      if (event) read.set(match, { match, event, text: textOf(event, calls.get(event.seq) ?? []) })
+      if (event)
+        read.set(match, { match, event, text: readText(event, calls.get(event.seq) ?? []) })
     }
   }
   return matches.flatMap((match) => read.get(match) ?? [])
 }
 
 /** As it was scanned: a call by what its arguments say, without the marks of JSON. */
-function textOf(event: ThreadEvent, calls: readonly ToolCall[]): string {
+function readText(event: ThreadEvent, calls: readonly ToolCall[]): string {
   return [readBody(event, []), ...calls.map(textOfCall)].filter((text) => text !== '').join('\n')
 }
 

@@ -62,7 +62,7 @@ export async function scanThread(
   return { searchedFrom: to + 1, left }
 }
 
-interface Weighed {
+interface Candidate {
   readonly threadId: string
   readonly seq: number
   readonly counts: readonly number[]
@@ -76,7 +76,7 @@ interface Weighed {
 /** Takes the events of one thread after the other, backwards: a result before its call, calls before their answer. */
 export class Scan {
   readonly #words: readonly string[]
-  readonly #matching = new Map<string, Weighed>() // by thread and number
+  readonly #matching = new Map<string, Candidate>() // by thread and number
   readonly #results = new Map<string, number>() // call → its result, until the call is met
   readonly #calls = new Map<number, string[]>() // answer → what its calls say
   #threadId = ''
@@ -140,7 +140,7 @@ export class Scan {
       isShownInPart = false,
       isCopy = false,
       isUser = false,
-    }: Partial<Pick<Weighed, 'isShownInPart' | 'isCopy'>> & { readonly isUser?: boolean } = {},
+    }: Partial<Pick<Candidate, 'isShownInPart' | 'isCopy'>> & { readonly isUser?: boolean } = {},
   ): void {
     this.#entries += 1
     this.chars += text.length

@@ -228,11 +228,11 @@ function compactionWords(block: EditBlock): string {
     case 'done':
       return isFresh
         ? `Context compacted. Summary:\n${summary ?? ''}`
-        : `Compacted by ${strategy}${sizesOf(block)}.${more}${summary === undefined ? '' : ` Summary:\n${summary}`}`
+        : `Compacted by ${strategy}${printSizes(block)}.${more}${summary === undefined ? '' : ` Summary:\n${summary}`}`
   }
 }
 
-function sizesOf({ strategy, beforeTokens, afterTokens }: EditBlock): string {
+function printSizes({ strategy, beforeTokens, afterTokens }: EditBlock): string {
   const sizes = renderSizes({ strategy, beforeTokens, afterTokens })
   return sizes === '' ? '' : `: ${sizes}`
 }

@@ -69,7 +69,7 @@ export function useBringBack(
   )
 }
 
-interface Linked {
+interface LinkedSides {
   readonly links: Links
   /** What the transcript is to bring into sight. */
   readonly told: { readonly entry?: string; readonly seq?: number } | undefined
@@ -91,9 +91,9 @@ export function useLinked(
     bringBack,
     onShow,
   }: Pick<Links, 'placeOf' | 'wantPlace' | 'bringBack'> & { onShow(side: Side): void },
-): Linked {
-  const [told, setTold] = useState<Linked['told']>()
-  const [seen, setSeen] = useState<Linked['seen']>()
+): LinkedSides {
+  const [told, setTold] = useState<LinkedSides['told']>()
+  const [seen, setSeen] = useState<LinkedSides['seen']>()
   const [shown, setShown] = useState<string>()
   const shows = useStable(onShow)
   const showOriginal = useCallback(

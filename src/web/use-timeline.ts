@@ -7,11 +7,11 @@ import { useLoaded } from './use-loaded.ts'
 import type { PastChange } from './views/window-strip.tsx'
 import { readMessage } from './words.ts'
 
-type Opened = ThreadSnapshot & { readonly detail: { readonly threadId: string } }
+type OpenThread = ThreadSnapshot & { readonly detail: { readonly threadId: string } }
 
 export function useTimeline(
   client: Client,
-  { detail, measured, changes, blocks }: Opened,
+  { detail, measured, changes, blocks }: OpenThread,
 ): {
   readonly points: readonly TimelinePoint[]
   readonly compactions: readonly PastChange[]

@@ -108,7 +108,7 @@ async function proposalFrom(
   seen: WindowStatus,
   mode: ReplacementRequest['mode'],
   input: StrategyInput,
-  { called, isCutOff }: Asked,
+  { called, isCutOff }: AgentReply,
 ): Promise<Proposal | Complaint> {
   const { compactTool } = turn.core.ports
   if (called === undefined) return isCutOff ? CUT_OFF : NOT_CALLED
@@ -125,7 +125,7 @@ async function proposalFrom(
   }
 }
 
-interface Asked {
+interface AgentReply {
   readonly called: Parameters<Turn['core']['ports']['compactTool']['read']>[1] | undefined
   readonly isCutOff: boolean
   readonly usage?: TokenUsage
@@ -136,7 +136,7 @@ async function askOnce(
   seen: WindowStatus,
   input: StrategyInput,
   complaint: string | undefined,
-): Promise<Asked> {
+): Promise<AgentReply> {
   const built = buildMessages(input.context, input.eventAt)
   const text = requestText(input, seen, built, complaint)
   const asked = requestFor(seen, built, turn.signal, message(text))

@@ -35,7 +35,7 @@ export async function compactIfFull(turn: Turn, seen: WindowStatus): Promise<boo
     case 'compact': {
       const order = automaticOrder(turn, seen, MESSAGE, {
         trigger: 'auto',
-        targetTokens: targetOf(seen, decision),
+        targetTokens: chooseTarget(seen, decision),
         ...fitting(seen, triggerTokens(seen.policy, seen.budget), 1),
         isOverfull: isOverfull(seen),
       })
@@ -102,7 +102,7 @@ export async function compactForOverflow(
     return { retry: false, why: 'Automatic compaction is switched off.' }
   const order = automaticOrder(turn, seen, `${refused.message} Compacting conversation...`, {
     trigger: 'overflow',
-    targetTokens: targetOf(seen, decision),
+    targetTokens: chooseTarget(seen, decision),
     ...fitting(seen, capacityOf(seen), MARGIN),
   })
   if (!order) return { retry: false, why: 'This preset does not compact automatically.' }
@@ -130,7 +130,7 @@ async function compactNow(turn: Turn, order: Order): Promise<RunResult> {
   return result
 }
 
-function targetOf(
+function chooseTarget(
   seen: WindowStatus,
   { targetTokens }: Decision & { type: 'compact' },
 ): number | undefined {

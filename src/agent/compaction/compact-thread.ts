@@ -95,10 +95,10 @@ export async function computeOrder(
   const choices = seen?.choices ?? (await listChoices(turn))
   const preset = readPreset(choices, turn.core.settings)
   const strategies = listStrategies(turn, { seen, choices, preset }, strategy)
-  const targetTokens = seen && targetOf(turn, seen)
+  const targetTokens = seen && chooseTarget(turn, seen)
   const given = { strategies, instructions, nextPrompt, targetTokens }
   const isStuck = strategy === undefined && seen !== undefined && isOverfull(seen)
-  const wayOut = isStuck && !strategies.includes(FRESH_SESSION) ? wayOutOf(seen, preset) : {}
+  const wayOut = isStuck && !strategies.includes(FRESH_SESSION) ? printWayOut(seen, preset) : {}
   return {
     plan: planFor(turn, { preset, seen }, { trigger: 'command', ...given, ...wayOut }),
     message: MESSAGE,
@@ -109,7 +109,7 @@ export async function computeOrder(
 }
 
 /** To leave a context that no request can hold as it is would end the conversation. */
-function wayOutOf(seen: WindowStatus, { command, tool }: Preset) {
+function printWayOut(seen: WindowStatus, { command, tool }: Preset) {
   const isAsked = command.run === 'ask-agent' && seen.choices.strategy === undefined
   return {
     ...fitting(seen, triggerTokens(seen.policy, seen.budget), 1),
@@ -175,7 +175,7 @@ function listStrategies(
  * What the window wants, for a context that is above it. Below it somebody who asks for a compaction gets
  * one all the same: to the target that the strategy has of its own.
  */
-function targetOf({ core, desk }: Turn, seen: WindowStatus): number | undefined {
+function chooseTarget({ core, desk }: Turn, seen: WindowStatus): number | undefined {
   const decision = decide({
     policy: seen.policy,
     state: desk.policy,

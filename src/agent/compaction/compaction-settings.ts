@@ -18,13 +18,13 @@ import { targetWeight, type WindowStatus } from '../loop/window-status.ts'
 import type { AgentSettings } from '../ports.ts'
 import type { Order } from './compaction-run.ts'
 
-type Given = Pick<CompactionPlan, 'trigger' | 'strategies'> & Partial<CompactionPlan>
+type PlanDraft = Pick<CompactionPlan, 'trigger' | 'strategies'> & Partial<CompactionPlan>
 
 /** The plan of every compaction of an agent; `seen` is absent where no model is known. */
 export function planFor(
   { core, signal }: Pick<Turn, 'core' | 'signal'>,
   { preset, seen }: { readonly preset: Preset; readonly seen?: WindowStatus | undefined },
-  given: Given,
+  given: PlanDraft,
 ): CompactionPlan & { readonly signal: AbortSignal } {
   const { settings, ports } = core
   return {

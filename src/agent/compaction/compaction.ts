@@ -63,7 +63,7 @@ async function startToEnd(core: AgentCore, desk: ThreadRuntime, order: Order): P
     (thrown: unknown): RunEnd => failed(thrown, order.plan.signal.aborted),
   )
   const durationMs = ports.clock.now().getTime() - startedMs
-  const result = readResult(run, ended, durationMs, await summarizerOf(run))
+  const result = readResult(run, ended, durationMs, await openSummarizer(run))
   if (result.success) frames.emit({ type: 'agent_thinking_complete', threadId })
   else if (result.error && result.end !== 'aborted')
     frames.emit({
@@ -78,7 +78,7 @@ async function startToEnd(core: AgentCore, desk: ThreadRuntime, order: Order): P
 }
 
 /** Summaries are often made by another model than that of the conversation, at another price. */
-async function summarizerOf({ core, order, spent }: RunState): Promise<AgentModel | undefined> {
+async function openSummarizer({ core, order, spent }: RunState): Promise<AgentModel | undefined> {
   if (spent?.model === undefined) return undefined
   if (spent.model === order.model?.ref) return order.model
   return core.ports.models.resolve(spent.model, order.plan.signal).catch(() => undefined)
@@ -141,7 +141,7 @@ async function attempt(run: RunState): Promise<RunEnd> {
       ],
       ...buildReports(run),
     },
-    doorOf(run),
+    buildDoor(run),
   )
   run.strategy = road.strategyId
   run.spent = road.spent
@@ -155,7 +155,7 @@ async function attempt(run: RunState): Promise<RunEnd> {
 }
 
 /** What an agent adds to the road: when a commit may happen, what is recorded, what moves along. */
-function doorOf(run: RunState): Door {
+function buildDoor(run: RunState): Door {
   const { core, desk, order } = run
   return {
     ...(order.isAtRest && { attempt: (trying) => desk.request.run(trying) }),

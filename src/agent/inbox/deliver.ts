@@ -130,8 +130,8 @@ const CLOCKS_DIFFER_MS = 600_000
 const OPENING_ROWS = 2_000
 
 export async function waitingIn(core: AgentCore, threadId: string): Promise<Inbox> {
-  const inbox = await inboxOf(core, threadId)
-  const taken = await takenOf(core, threadId, inbox)
+  const inbox = await readInbox(core, threadId)
+  const taken = await findTaken(core, threadId, inbox)
   return inbox.filter(({ messageId }) => !taken.has(messageId))
 }
 
@@ -140,14 +140,14 @@ export async function waitingIn(core: AgentCore, threadId: string): Promise<Inbo
  * a session writes nothing into the thread it comes from, so it is the new thread that tells.
  */
 async function takenFrom(core: AgentCore, threadId: string): Promise<ReadonlySet<string>> {
-  return takenOf(core, threadId, await inboxOf(core, threadId))
+  return findTaken(core, threadId, await readInbox(core, threadId))
 }
 
-async function inboxOf({ ports }: AgentCore, threadId: string): Promise<Inbox> {
+async function readInbox({ ports }: AgentCore, threadId: string): Promise<Inbox> {
   return reducedBy(await ports.threads.state(threadId), inboxReducer)
 }
 
-async function takenOf(
+async function findTaken(
   { ports }: AgentCore,
   threadId: string,
   inbox: Inbox,

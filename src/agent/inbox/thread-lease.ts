@@ -30,7 +30,7 @@ export async function withThreadLease<T>(
   desk.isOurs ||= !isBrief
   let lease: HeldLease | undefined
   try {
-    lease = await leaseOf(core, desk)
+    lease = await buildLease(core, desk)
     if (!lease) return BUSY
     const signals = [controller.signal, core.closing, lease.lost, ...(signal ? [signal] : [])]
     return await run({ core, desk, signal: AbortSignal.any(signals), lost: lease.lost, depth })
@@ -83,7 +83,7 @@ async function workOnceFree<T>(
   }
 }
 
-function leaseOf(
+function buildLease(
   { ports, limits, owner }: AgentCore,
   desk: ThreadRuntime,
 ): Promise<HeldLease | undefined> {

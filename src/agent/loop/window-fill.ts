@@ -18,7 +18,7 @@ const SAID = /^Your context window is (\d+) % full/
  * level, where it was said already, and where the agent has no tool that could do something about it.
  */
 export async function fillReminder(turn: Turn, moreTokens = 0): Promise<string | undefined> {
-  const seen = await statusOf(turn)
+  const seen = await tryWindowStatus(turn)
   const window = seen?.model.windowTokens
   if (!seen || !window || seen.preset.tool === 'none') return undefined
   const tokens = (seen.reading.tokens ?? 0) + moreTokens
@@ -30,7 +30,7 @@ export async function fillReminder(turn: Turn, moreTokens = 0): Promise<string |
 }
 
 /** Without a model there is no reminder; that it is missing is said where it is needed. */
-async function statusOf(turn: Turn): Promise<WindowStatus | undefined> {
+async function tryWindowStatus(turn: Turn): Promise<WindowStatus | undefined> {
   try {
     return await readWindowStatus(turn)
   } catch (error) {

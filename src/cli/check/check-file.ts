@@ -101,7 +101,7 @@ async function checkText(
     input: { source, format, kind: readKind(document, format) },
     provider: target.name,
     ...checkDocument(document, format, target),
-    ...(repaired && { repair: repairOf(repaired, value, flags.repair ?? '-', format, target) }),
+    ...(repaired && { repair: chooseRepair(repaired, value, flags.repair ?? '-', format, target) }),
   }
   return { report, result: repaired?.text ?? text }
 }
@@ -130,7 +130,7 @@ function usualFormat(provider: string): WireFormat {
   return wire === 'openai-chat' ? wire : HISTORY_FORMAT
 }
 
-function repairOf(
+function chooseRepair(
   { text, changes }: RepairedDocument,
   original: Json,
   output: string,

@@ -143,7 +143,7 @@ function readCount(count: number, one: string, many: string): string {
 type DocumentKind = 'request' | 'history'
 
 /** What a provider of another format would get. */
-interface Sent {
+interface CheckedRequest {
   /** Their places are those of the converted request. */
   readonly violations: readonly Violation[]
   /** What got lost or was changed on the way. */
@@ -154,7 +154,7 @@ export interface CheckResult {
   /** By the rules of the document's own format, at their places in the document. */
   readonly violations: readonly Violation[]
   /** Absent if the document is sent as it stands. */
-  readonly sent?: Sent
+  readonly sent?: CheckedRequest
 }
 
 /** A document in another format than Anthropic's is always a request: that is all its rules know. */
@@ -177,7 +177,7 @@ export function checkDocument(document: Fields, format: WireFormat, target: Targ
   if (write === undefined) return { violations }
   return {
     violations,
-    sent: sentOf(document, format, target, write),
+    sent: convertDocument(document, format, target, write),
   }
 }
 
@@ -194,12 +194,12 @@ function withoutOpenCalls(violations: readonly Violation[], document: Fields): V
   return violations.filter(({ id, where }) => id !== 'VALID-A4' || !where.startsWith(last))
 }
 
-function sentOf(
+function convertDocument(
   document: Json,
   format: WireFormat,
   { profile }: Target,
   write: NonNullable<Target['write']>,
-): Sent {
+): CheckedRequest {
   const { messages, system, envelope, changes } = readDocument(document, format)
   const remarks = changes.map(({ where, why }) => `${where}: ${why}`)
   const view = buildView(messages, system)

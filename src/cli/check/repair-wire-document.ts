@@ -32,7 +32,7 @@ export function repairWireDocument(
   format: RewrittenFormat,
   { name, profile, write }: Target,
 ): RepairedDocument {
-  const own: OwnTarget = write === undefined ? { name, profile } : ownOf(format)
+  const own: OwnTarget = write === undefined ? { name, profile } : findOwnTarget(format)
   const violations = validate(own.profile, documentAs(format, document))
   if (violations.length === 0) return { changes: [] }
   refuseStored(document)
@@ -56,7 +56,7 @@ export function repairWireDocument(
 export function readDocument(
   document: Json,
   format: WireFormat,
-  { name, profile }: OwnTarget = ownOf(format),
+  { name, profile }: OwnTarget = findOwnTarget(format),
 ): LooseHistory {
   switch (format) {
     case 'anthropic':
@@ -73,7 +73,7 @@ export function readDocument(
   }
 }
 
-function ownOf(format: WireFormat): OwnTarget {
+function findOwnTarget(format: WireFormat): OwnTarget {
   return { name: format, profile: PROFILES[format] }
 }
 

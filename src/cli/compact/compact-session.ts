@@ -50,11 +50,11 @@ export async function compactSession(
   const { composed, threadId } = session
   const { counter, budget, progress } = command
   const problems: string[] = []
-  const before = await sideOf(composed, threadId, counter)
+  const before = await measureSide(composed, threadId, counter)
   const target = budget && budgetTokens(budget, before.tokens)
   progress.say(`compacting with ${command.strategyId} …`)
   const plan = await buildPlan(session, command, (text) => problems.push(text))
-  const aim = await aimOf(session, before, target)
+  const aim = await computeAim(session, before, target)
   let unpinned: readonly string[] = []
   const { committed, record } = await takeRoad(
     session,
@@ -70,7 +70,7 @@ export async function compactSession(
   )
   const { report, fresh } = committed
   const resultId = fresh?.threadId ?? threadId
-  const after = await sideOf(composed, resultId, counter)
+  const after = await measureSide(composed, resultId, counter)
   if (target !== undefined && after.tokens > target)
     throw tooLarge(await loadThread(composed, resultId), target, after, command)
   problems.push(...(await leftOutRemarks(composed, resultId, unpinned)))
@@ -85,7 +85,7 @@ export async function compactSession(
   }
 }
 
-interface Taken {
+interface CommitRecord {
   readonly committed: Committed
   readonly record: ProposalRecord
 }
@@ -96,7 +96,7 @@ async function takeRoad(
   { proposal, strategyId }: CommandPlan,
   plan: CompactionPlan,
   door: Required<Pick<Door, 'retarget' | 'commit'>>,
-): Promise<Taken> {
+): Promise<CommitRecord> {
   const { threads } = composed
   if (proposal) {
     const outcome = await door.commit(() => applyKept(threads, threadId, proposal), proposal)
@@ -109,18 +109,18 @@ async function takeRoad(
     : inWordsOfCommand(road.error, strategyId)
 }
 
-interface Measured {
+interface Measurement {
   readonly tokens: number
   /** Where it was counted anew; else the report has it. */
   readonly split?: TokenSplit
 }
 
 /** The estimate is what a context weighs already; for any other count its rows are read. */
-async function sideOf(
+async function measureSide(
   composed: Composed,
   threadId: string,
   counter: TokenCounter,
-): Promise<Measured> {
+): Promise<Measurement> {
   if (counter.id === 'estimate')
     return { tokens: weightOf(await composed.threads.context(threadId)) }
   const { context, eventAt } = await loadThread(composed, threadId)
@@ -133,9 +133,9 @@ const TRIES = 4
 const MARGIN = 0.97
 
 /** Strategies aim in estimated tokens. */
-async function aimOf(
+async function computeAim(
   { composed, threadId }: Session,
-  before: Measured,
+  before: Measurement,
   target: number | undefined,
 ): Promise<number | undefined> {
   if (target === undefined) return undefined
@@ -216,7 +216,7 @@ function refusedError({ message, details }: PrecisError, where: string): PrecisE
 function tooLarge(
   reached: LoadedSession,
   budget: number,
-  { tokens: floor }: Measured,
+  { tokens: floor }: Measurement,
   { strategyId, counter }: CommandPlan,
 ): PrecisError {
   const { details } = irreducible(reached, { floor, budget })

@@ -163,13 +163,13 @@ const schema = z.object({
     proposal: z.looseObject({ edits: z.array(z.unknown()) }),
   }),
 })
-type Stored = z.output<typeof schema>
+type JobRow = z.output<typeof schema>
 
 /**
  * Proposals of a dry run, kept in the folder for state until somebody applies them exactly as they
  * are.
  */
-type KeptProposal = Omit<Stored, 'prepared'> & { readonly prepared: ProposalRecord }
+type KeptProposal = Omit<JobRow, 'prepared'> & { readonly prepared: ProposalRecord }
 
 export async function keepProposal(
   proposal: Omit<KeptProposal, 'v' | 'id' | 'at'>,

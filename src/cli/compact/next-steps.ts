@@ -89,7 +89,10 @@ function repeatSteps({ input, tokens, drops, again }: NextSteps): Step[] {
   const { program, options, canReplace } = again
   const source = quoted(input.source)
   const compact = [program, 'compact', source, ...options.map(quoted)].join(' ')
-  const write: Step = [`${compact} --out compacted${extensionOf(input.source)}`, 'write the result']
+  const write: Step = [
+    `${compact} --out compacted${readExtension(input.source)}`,
+    'write the result',
+  ]
   const replace: Step = [`${compact} --in-place`, 'replace the file and keep a backup']
   const shrink: Step = [`${compact} --budget 50%`, 'set the size of the result']
   return [
@@ -172,7 +175,7 @@ function readParts(command: string): string[] {
   return parts
 }
 
-function extensionOf(source: string): string {
+function readExtension(source: string): string {
   return /\.\w{1,8}$/.exec(source)?.[0] ?? '.json'
 }
 

@@ -43,7 +43,7 @@ export async function runDoctor({ json }: { readonly json?: boolean }, io: Io): 
       ]
     })
     const notes = told.findings.filter(({ state }) => state === 'note').length
-    const end = told.faults + notes === 0 ? 'Nothing is wrong.' : countsOf(told.faults, notes)
+    const end = told.faults + notes === 0 ? 'Nothing is wrong.' : printCounts(told.faults, notes)
     return `${lines.join('\n')}\n${end} More help: ${PAGE}\n`
   })
   if (faults === 0) return
@@ -52,7 +52,7 @@ export async function runDoctor({ json }: { readonly json?: boolean }, io: Io): 
   })
 }
 
-function countsOf(faults: number, notes: number): string {
+function printCounts(faults: number, notes: number): string {
   const mend = faults === 0 ? 'Nothing to mend' : `${faults} to mend`
   return notes === 0 ? `${mend}.` : `${mend}, ${notes} ${notes === 1 ? 'note' : 'notes'}.`
 }

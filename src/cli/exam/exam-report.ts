@@ -64,11 +64,11 @@ function tableLines({ questions, arms, budgetTokens }: ExamReport, style: Style,
   const room = columns - name('').length
   const kinds = KINDS.filter((kind) => questions.some((question) => question.kind === kind))
   const lines: string[] = []
-  for (const [at, group] of groupsOf([...kinds, undefined], questions, room).entries()) {
+  for (const [at, group] of buildGroups([...kinds, undefined], questions, room).entries()) {
     const isFirst = at === 0
     const cells = (texts: readonly string[]) =>
-      texts.map((text, index) => text.padStart(widthOf(group[index], questions))).join('')
-    const heads = cells(group.map((kind) => headOf(kind, questions)))
+      texts.map((text, index) => text.padStart(measureWidth(group[index], questions))).join('')
+    const heads = cells(group.map((kind) => printHead(kind, questions)))
     if (!isFirst) lines.push('')
     lines.push(
       style.bold(`${name('strategy')}${isFirst ? 'tokens'.padStart(TOKEN_COLUMNS) : ''}${heads}`),
@@ -78,7 +78,7 @@ function tableLines({ questions, arms, budgetTokens }: ExamReport, style: Style,
       const size = `${thousands(tokens ?? 0)}${(tokens ?? 0) > budgetTokens ? '*' : ''}`
       const start = isFirst ? size.padStart(TOKEN_COLUMNS) : ''
       if (marks) {
-        const shown = group.map((kind) => markOf(marks, questions, kind).toFixed(2))
+        const shown = group.map((kind) => printMark(marks, questions, kind).toFixed(2))
         lines.push(`${name(id)}${start}${cells(shown)}`)
       } else if (!isFirst) continue
       else if (failed !== undefined)
@@ -92,7 +92,7 @@ function tableLines({ questions, arms, budgetTokens }: ExamReport, style: Style,
 }
 
 /** Undefined stands for all kinds. */
-function groupsOf(
+function buildGroups(
   kinds: readonly (Kind | undefined)[],
   questions: readonly Question[],
   room: number,
@@ -100,7 +100,7 @@ function groupsOf(
   const groups: (Kind | undefined)[][] = [[]]
   let used = TOKEN_COLUMNS
   for (const kind of kinds) {
-    const width = widthOf(kind, questions)
+    const width = measureWidth(kind, questions)
     if (used + width > room && groups.at(-1)?.length !== 0) {
       groups.push([])
       used = 0
@@ -111,16 +111,16 @@ function groupsOf(
   return groups
 }
 
-function headOf(kind: Kind | undefined, questions: readonly Question[]): string {
+function printHead(kind: Kind | undefined, questions: readonly Question[]): string {
   if (kind === undefined) return 'all'
   return `${kind} (${questions.filter((question) => question.kind === kind).length})`
 }
 
-function widthOf(kind: Kind | undefined, questions: readonly Question[]): number {
-  return Math.max('0.00'.length, headOf(kind, questions).length) + GAP_COLUMNS
+function measureWidth(kind: Kind | undefined, questions: readonly Question[]): number {
+  return Math.max('0.00'.length, printHead(kind, questions).length) + GAP_COLUMNS
 }
 
-function markOf(
+function printMark(
   marks: readonly number[],
   questions: readonly Question[],
   kind: Kind | undefined,

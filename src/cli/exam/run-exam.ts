@@ -47,7 +47,7 @@ const WITHOUT_MODEL = ['extract', 'cascade', 'drop-turns']
 const WITH_MODEL = ['brief', 'summarize', 'extract', 'drop-turns']
 
 export async function runExam(given: string, flags: ExamFlags, io: Io): Promise<void> {
-  const ids = strategiesOf(flags)
+  const ids = listStrategies(flags)
   const budget = parseBudget(flags.budget)
   refuseFlags(flags)
   const models = flags.model === undefined ? {} : { models: { default: flags.model } }
@@ -61,14 +61,14 @@ export async function runExam(given: string, flags: ExamFlags, io: Io): Promise<
       session,
       settings,
       targetTokens: Math.max(1, budgetTokens(budget, beforeTokens)),
-      sitter: sitterOf(session, flags, io),
+      sitter: chooseSitter(session, flags, io),
       model: flags.model,
       byModel: flags.questions === 'model',
       waiting: [],
       errors: [],
       say: (message) => progress.say(message),
     }
-    const questions = await questionsOf(exam)
+    const questions = await readQuestions(exam)
     const arms: Arm[] = []
     for (const [at, id] of ids.entries()) {
       progress.say(`sitting the exam with ${id} …`)
@@ -95,7 +95,7 @@ export async function runExam(given: string, flags: ExamFlags, io: Io): Promise<
   }
 }
 
-function strategiesOf({ strategies, model, files }: ExamFlags): string[] {
+function listStrategies({ strategies, model, files }: ExamFlags): string[] {
   const standard = model === undefined && files === undefined ? WITHOUT_MODEL : WITH_MODEL
   if (strategies === undefined) return standard
   const known = DEFAULT_STRATEGIES.map(({ id }) => id)
@@ -146,17 +146,17 @@ interface Exam {
   say(message: string): void
 }
 
-function sitterOf({ composed }: Session, flags: ExamFlags, io: Io): Sitter | undefined {
+function chooseSitter({ composed }: Session, flags: ExamFlags, io: Io): Sitter | undefined {
   if (flags.files !== undefined) return fileSitter(flags.files, io)
   return flags.model === undefined ? undefined : modelSitter(composed.model, flags.model)
 }
 
 /** Undefined where they are still to be written. */
-async function questionsOf(exam: Exam): Promise<readonly Question[] | undefined> {
+async function readQuestions(exam: Exam): Promise<readonly Question[] | undefined> {
   const { session, sitter, byModel } = exam
   const { events } = await loadThread(session.composed, session.threadId)
   if (sitter && byModel) {
-    const record = await textOf(session, session.threadId)
+    const record = await writeText(session, session.threadId)
     return waited(exam, async () => questionsIn(await sitter('questions', questionsPrompt(record))))
   }
   const digest = events.reduce(digestReducer.step, digestReducer.init())
@@ -229,10 +229,10 @@ async function compacted({ session, settings, ...exam }: Exam, { id, number }: S
   const tokens = weightOf(await threads.context(resultId))
   const { fresh, report } = outcome
   notes.push(...(fresh ? freshCaveats(fresh) : replacedLines(report)))
-  return { tokens, text: await textOf(session, resultId), notes }
+  return { tokens, text: await writeText(session, resultId), notes }
 }
 
-async function textOf({ composed }: Session, threadId: string): Promise<string> {
+async function writeText({ composed }: Session, threadId: string): Promise<string> {
   const { messages } = await composed.threads.messages(threadId)
   return messages
     .map(({ role, parts }) => `${role}: ${parts.map(partInWords).filter(Boolean).join('\n')}`)

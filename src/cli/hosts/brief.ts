@@ -49,7 +49,7 @@ export function renderWords(
   const request = latest === '' ? {} : { request: { text: latest, ref: '' } }
   const brief = { ...request, constraints, pins, state: [], earlier: [] }
   const held = renderBrief(brief, mostChars, { withRefs: false, longest })
-  const before = sectionOf(
+  const before = writeSection(
     'Earlier messages of the user (keep word for word what still binds)',
     first === undefined ? [] : [first, ...earlier],
     mostChars - held.length - 2,
@@ -75,7 +75,7 @@ export function renderBrief(
   const newest = constraints.filter(({ text }) => !pins.includes(text))
   let room = mostChars
   const section = (title: string, lines: readonly string[]) => {
-    const text = sectionOf(title, lines, room, longest)
+    const text = writeSection(title, lines, room, longest)
     room -= text.length
     return text
   }
@@ -91,7 +91,12 @@ export function renderBrief(
 }
 
 /** Its title and the lines that fit, with an empty line behind them; nothing where none does. */
-function sectionOf(title: string, lines: readonly string[], room: number, longest: number): string {
+function writeSection(
+  title: string,
+  lines: readonly string[],
+  room: number,
+  longest: number,
+): string {
   const head = `${title}:\n`
   let text = head
   for (const line of lines) {

@@ -51,7 +51,10 @@ export async function handOff(
   const session = await openSession(target, { settings, progress }, io)
   try {
     const { composed, threadId } = session
-    const { directory, missing } = await directoryOf(await readEvents(composed.store, threadId), io)
+    const { directory, missing } = await findDirectory(
+      await readEvents(composed.store, threadId),
+      io,
+    )
     const wish = {
       threadId,
       to: asNew(writtenFormat(to, undefined, composed)),
@@ -128,7 +131,7 @@ async function noteCopy(path: string, text: string, io: Io): Promise<void> {
 const PRIVATE_FOLDER = 0o700
 
 /** Agents look for a session by its directory. One that is not on this machine gives way to the working directory. */
-async function directoryOf(
+async function findDirectory(
   events: readonly ThreadEvent[],
   { cwd }: Io,
 ): Promise<{ readonly directory: string; readonly missing?: string }> {
@@ -175,7 +178,7 @@ async function placeFor(
   const { environment, cwd } = io
   const home = environment.HOME || environment.USERPROFILE || homedir()
   const now = new Date().toISOString()
-  const id = idOf(host, text)
+  const id = parseId(host, text)
   switch (host) {
     case 'claude-code': {
       const folder = cwd.replaceAll(/[^A-Za-z0-9]/g, '-')
@@ -209,7 +212,7 @@ async function placeFor(
 const ID = /^[\w-]{1,128}$/
 
 /** The id that the writer gave the session. It becomes part of a path and of a command. */
-function idOf(host: HostName, text: string): string {
+function parseId(host: HostName, text: string): string {
   const end = text.indexOf('\n')
   const first: Json = JSON.parse((host === 'opencode' ? text : text.slice(0, end)) || '{}')
   const { sessionId, id, payload, info } = isFields(first) ? first : {}

@@ -184,7 +184,7 @@ function hooksFile(
 
 /** Hooks of others may stand in the same group. */
 function withoutOwnHooks(group: Json): Json[] {
-  const hooks = hooksOf(group)
+  const hooks = listHooks(group)
   const left = hooks.filter((hook) => !isOwnHook(hook))
   if (!isFields(group) || left.length === hooks.length) return [group]
   return left.length === 0 ? [] : [{ ...group, hooks: left }]
@@ -206,7 +206,7 @@ function trustedNames(path: string): ReadonlySet<string> {
   const names = new Set<string>()
   for (const [event, groups] of Object.entries(readHooks(path)))
     for (const [group, value] of (Array.isArray(groups) ? groups : []).entries())
-      for (const [at, hook] of hooksOf(value).entries()) {
+      for (const [at, hook] of listHooks(value).entries()) {
         const place = `${event.replaceAll(/(?<!^)[A-Z]/g, '_$&').toLowerCase()}:${group}:${at}`
         if (isOwnHook(hook))
           for (const file of [path, realpathSync(path)]) names.add(`${file}:${place}`)
@@ -218,7 +218,7 @@ function readHooks(path: string): Fields {
   return fieldsIn(readFields(path)?.hooks)
 }
 
-function hooksOf(group: Json): readonly Json[] {
+function listHooks(group: Json): readonly Json[] {
   return isFields(group) && Array.isArray(group.hooks) ? group.hooks : []
 }
 

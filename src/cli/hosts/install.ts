@@ -70,7 +70,7 @@ async function changeHosts(
   io: Io,
   work: Work,
 ): Promise<void> {
-  const hosts = hostsOf(given, flags)
+  const hosts = chooseHosts(given, flags)
   const project = flags.project ? io.cwd : undefined
   // Named agents are installed in any case; --all takes those that are there.
   const place = placeOf(io, io.script, project)
@@ -190,7 +190,7 @@ async function look(host: HostName, file: HostFile, records: Records): Promise<F
   }
 }
 
-function hostsOf(given: readonly string[], { all, status }: InstallFlags): HostName[] {
+function chooseHosts(given: readonly string[], { all, status }: InstallFlags): HostName[] {
   if (all || (status && given.length === 0)) return [...HOSTS]
   if (given.length === 0)
     throw new PrecisError('usage', 'no agent is named', {

@@ -15,7 +15,7 @@ const CHECKED_BYTES = 1_024
 /** More than this is more than the record of a compaction. */
 const MOST_NEW_BYTES = 2_000_000
 
-interface Kept {
+interface BriefRecord {
   readonly v: typeof VERSION
   readonly path: string
   readonly bytes: number
@@ -35,7 +35,7 @@ export async function keepBrief(
   brief: Brief,
   io: Io,
 ): Promise<void> {
-  const kept: Kept = { v: VERSION, path, bytes, end, brief }
+  const kept: BriefRecord = { v: VERSION, path, bytes, end, brief }
   await writeText(join(await stateFolder(io), FILE), JSON.stringify(kept), io)
 }
 
@@ -45,7 +45,10 @@ export function extentOf(path: string): ReadExtent {
 }
 
 /** What was kept of the beginning of this session; undefined where it is of another one, or of a file that did not only grow. */
-export function keptBefore(path: string, io: Pick<Io, 'cwd' | 'environment'>): Kept | undefined {
+export function keptBefore(
+  path: string,
+  io: Pick<Io, 'cwd' | 'environment'>,
+): BriefRecord | undefined {
   const kept = readKept(io)
   if (kept?.v !== VERSION || kept.path !== path) return undefined
   return endBefore(path, kept.bytes) === kept.end ? kept : undefined
@@ -74,9 +77,9 @@ export function bytesBetween(path: string, start: number, end: number): Buffer {
   }
 }
 
-function readKept(io: Pick<Io, 'cwd' | 'environment'>): Kept | undefined {
+function readKept(io: Pick<Io, 'cwd' | 'environment'>): BriefRecord | undefined {
   try {
-    return JSON.parse(readFileSync(join(stateFolderPath(io), FILE), 'utf8')) as Kept
+    return JSON.parse(readFileSync(join(stateFolderPath(io), FILE), 'utf8')) as BriefRecord
   } catch {
     return undefined // there is none, or it is broken: the session is read instead
   }

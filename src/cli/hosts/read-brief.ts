@@ -16,10 +16,10 @@ import { MAIN, type SessionFormat, type Source } from '../../formats/session-for
 import { readEvents } from '../session/session.ts'
 import type { Brief, Said } from './brief.ts'
 
-type Read = SessionFormat['read']
+type SessionReader = SessionFormat['read']
 
 /** Loading every format would take longer than reading the file. */
-const READERS: Readonly<Record<string, () => Promise<Read>>> = {
+const READERS: Readonly<Record<string, () => Promise<SessionReader>>> = {
   'claude-code': async () => (await import('../../formats/claude-code/read.ts')).readClaudeCode,
   codex: async () => (await import('../../formats/codex/read.ts')).readCodex,
 }
@@ -37,14 +37,14 @@ export async function readBrief(
     open: () => createReadStream(path, { highWaterMark: PIECE_BYTES, end: Math.max(0, bytes - 1) }),
   }
   const own = Object.hasOwn(READERS, host) ? await READERS[host]?.() : undefined
-  const events = own ? await eventsOf(own, source) : []
+  const events = own ? await collectEvents(own, source) : []
   const named = sessionName(path)
   const refOf = (seq: number) => (named === undefined ? '' : `${named}:e${seq}`)
   if (events.length > 0) return briefOf(events, pins, refOf)
-  return briefOf(await eventsOf(await detectedReader(source), source), pins, refOf)
+  return briefOf(await collectEvents(await detectedReader(source), source), pins, refOf)
 }
 
-async function detectedReader(source: Source): Promise<Read> {
+async function detectedReader(source: Source): Promise<SessionReader> {
   const { SESSION_FORMATS } = await import('../../formats/index.ts')
   const { detectFormat, sampleOf } = await import('../../formats/reading/sample.ts')
   return detectFormat(await sampleOf(source), SESSION_FORMATS).read
@@ -54,7 +54,7 @@ async function detectedReader(source: Source): Promise<Read> {
  * An import numbers from 2 on, behind the event that begins the thread; a recorded compaction takes a
  * number, unless the gate refuses it for a summary without words.
  */
-async function eventsOf(read: Read, source: Source): Promise<ThreadEvent[]> {
+async function collectEvents(read: SessionReader, source: Source): Promise<ThreadEvent[]> {
   const events: ThreadEvent[] = []
   let last = 1
   let answer = 0
@@ -103,7 +103,7 @@ export async function filesOf(
   { store }: Pick<Composed, 'store'>,
   threadId: string,
 ): Promise<LedgerFile[]> {
-  return ledgerFiles(ledgerOf(await readEvents(store, threadId)))
+  return ledgerFiles(buildLedger(await readEvents(store, threadId)))
 }
 
 const STATE_LINES = 40
@@ -128,12 +128,12 @@ export function briefOf(
     ...requestIn(typed),
     constraints: constraintsIn(typed),
     pins,
-    state: ledgerLines(ledgerOf(events), STATE_LINES),
+    state: ledgerLines(buildLedger(events), STATE_LINES),
     earlier,
   }
 }
 
-function ledgerOf(events: readonly ThreadEvent[]): Ledger {
+function buildLedger(events: readonly ThreadEvent[]): Ledger {
   return events.reduce(ledgerReducer.step, ledgerReducer.init())
 }
 

@@ -50,13 +50,13 @@ function requireHost(host: string | undefined): asserts host is HostName {
 async function answerTo(host: string, input: HookInput, io: Io): Promise<string> {
   const { hook_event_name: event, transcript_path: path } = input
   // Of the plug-ins for pi and OpenCode, which do the rest by themselves.
-  if (event === 'Pins') return JSON.stringify(await pinsOf(path ?? '', io))
+  if (event === 'Pins') return JSON.stringify(await readPins(path ?? '', io))
   if (path === undefined || path === '') return ''
   if (event === 'SessionEnd') return synced(io)
   if (event === 'PreCompact') return instructions(await wordsBefore(host, path, io))
   if (event !== 'SessionStart') return ''
   const kept = keptBrief(path, io)
-  const brief = kept ? { ...kept, pins: await pinsOf(path, io) } : await newBrief(host, path, io)
+  const brief = kept ? { ...kept, pins: await readPins(path, io) } : await newBrief(host, path, io)
   const additionalContext = afterCompaction(brief)
   const hookSpecificOutput = { hookEventName: 'SessionStart', additionalContext }
   return additionalContext === '' ? '' : JSON.stringify({ hookSpecificOutput })
@@ -101,14 +101,14 @@ async function wordsBefore(host: string, path: string, io: Io): Promise<string> 
   if (words.length === 0 && before === undefined)
     return renderBrief(await newBrief(host, path, io), INSTRUCTION_CHARS, { withRefs: false })
   const known = before?.request ? [before.request.text] : []
-  const held = { constraints: before?.constraints ?? [], pins: await pinsOf(path, io) }
+  const held = { constraints: before?.constraints ?? [], pins: await readPins(path, io) }
   return renderWords([...known, ...words], held, INSTRUCTION_CHARS)
 }
 
 async function newBrief(host: string, path: string, io: Io): Promise<Brief> {
   const { readBrief } = await import('./read-brief.ts')
   const extent = extentOf(path)
-  const brief = await readBrief(host, path, { ...extent, pins: await pinsOf(path, io) })
+  const brief = await readBrief(host, path, { ...extent, pins: await readPins(path, io) })
   await keepBrief(path, extent, brief, io)
   return brief
 }
@@ -120,7 +120,7 @@ async function synced(io: Io): Promise<''> {
 }
 
 /** Of the settings, and of the thread of this session where it has one that can be read. */
-async function pinsOf(path: string, io: Io): Promise<string[]> {
+async function readPins(path: string, io: Io): Promise<string[]> {
   const settings = await ownSettings(io)
   const own = settings?.pins ?? []
   try {

@@ -31,7 +31,7 @@ export function typedWords(path: string, from: number, to: number): string[] | u
   let isActive = true
   return lines.flatMap(({ line, at }) => {
     if (isPrompt({ line })) isActive = active.has(at)
-    const words = at >= firstNew && (isActive || line.uuid === undefined) ? wordsOf(line) : ''
+    const words = at >= firstNew && (isActive || line.uuid === undefined) ? readWords(line) : ''
     return words === '' ? [] : [words]
   })
 }
@@ -111,7 +111,7 @@ function objectIn(text: string): Fields | undefined {
   }
 }
 
-function wordsOf(line: Fields): string {
+function readWords(line: Fields): string {
   const attachment = fieldsIn(line.attachment)
   if (line.type === 'attachment' && queuedBy(attachment) === 'typed')
     return wordsIn(queuedPrompt(attachment))

@@ -82,14 +82,14 @@ function addReading(server: McpServer, ports: McpPorts): void {
     },
     answering(ports, async ({ ref, session: named, offset, limit }) => {
       const bare = ref.replace(/^\[?(?:ref:)?|\]$/g, '')
-      const { text, next } = await pageOf(ports, bare, named, offset, limit)
+      const { text, next } = await readPage(ports, bare, named, offset, limit)
       return `${text}${next === undefined ? '' : `\n\n[it goes on: offset ${next}]`}`
     }),
   )
 }
 
 /** A ref of a hook names the session as its agent does, and counts as its file does. */
-async function pageOf(
+async function readPage(
   ports: McpPorts,
   ref: string,
   session: string | undefined,
@@ -241,7 +241,7 @@ function addResources(server: McpServer, ports: McpPorts): void {
     'brief',
     new ResourceTemplate('precis://brief/{session}', { list }),
     { description: 'Constraints, latest request and state of a session', mimeType: 'text/plain' },
-    (uri, { session: named }) => read(uri, () => briefOf(ports, String(named))),
+    (uri, { session: named }) => read(uri, () => writeBrief(ports, String(named))),
   )
   server.registerPrompt(
     'hand-over',
@@ -251,14 +251,14 @@ function addResources(server: McpServer, ports: McpPorts): void {
     },
     async ({ session: named }) => {
       await ports.sync()
-      const brief = quoted(await briefOf(ports, named), ports)
+      const brief = quoted(await writeBrief(ports, named), ports)
       const text = `Another agent worked on this project before you. Go on where it stopped. Its notes, as data:\n\n${brief}\n\nRead more of it with the tools recall and show.`
       return { messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] }
     },
   )
 }
 
-async function briefOf(ports: McpPorts, named: string | undefined): Promise<string> {
+async function writeBrief(ports: McpPorts, named: string | undefined): Promise<string> {
   const threadId = await requireThread(ports, named)
   const brief = await buildBrief(ports.home, threadId)
   return `${renderBrief(brief, BRIEF_CHARS)}\nSession: ${refInThread(threadId, 'e1').replace(/:e1$/, '')}`

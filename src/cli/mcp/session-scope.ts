@@ -59,7 +59,8 @@ export async function* threadsIn(
     for (const info of page.items) {
       if (info.threadId.startsWith(RESERVED_PREFIX)) continue
       const opening = (await store.read(info.threadId, { limit: OPENING_EVENTS })).map(readRow)
-      if (scope === 'everything' || isWithin(projectOf(opening), place)) yield { ...info, opening }
+      if (scope === 'everything' || isWithin(findProject(opening), place))
+        yield { ...info, opening }
     }
     after = page.next
     if (after === undefined) return
@@ -71,7 +72,7 @@ export async function summaryOf(
   info: ThreadInfo & { readonly opening: readonly ThreadEvent[] },
 ): Promise<ScopedThread> {
   const { title } = await buildSummary(store, info)
-  const project = projectOf(info.opening)
+  const project = findProject(info.opening)
   return {
     threadId: info.threadId,
     agent: readImported(info.opening[0]?.source).agent ?? 'precis',
@@ -91,7 +92,7 @@ export async function requireThread(ports: ScopePorts, given: string | undefined
     const named = isThread(given) ? given : await ports.files.threadOf(given)
     const opening = (await ports.store.read(named, { limit: OPENING_EVENTS })).map(readRow)
     const isOwn = opening.length > 0 && maySee(LOCAL_OWNER, opening[0])
-    const isHere = !ports.isProjectOnly || isWithin(projectOf(opening), realFolder(ports.cwd))
+    const isHere = !ports.isProjectOnly || isWithin(findProject(opening), realFolder(ports.cwd))
     if (isOwn && isHere) return named
     throw new PrecisError('unknown-thread', `Thread ${named} not found`, {
       where: named,
@@ -104,7 +105,7 @@ export async function requireThread(ports: ScopePorts, given: string | undefined
   })
 }
 
-function projectOf(opening: readonly ThreadEvent[]): string | undefined {
+function findProject(opening: readonly ThreadEvent[]): string | undefined {
   const workspace = opening.flatMap((event) =>
     event.type === 'THREAD_SETTINGS' ? (event.data.workspace ?? []) : [],
   )[0]
@@ -121,7 +122,7 @@ function realFolder(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : folder
 }
 
-interface Wanted {
+interface ScopedQuery {
   readonly query: string
   readonly scope: 'session' | 'project' | 'everything'
   readonly session?: string | undefined
@@ -136,7 +137,7 @@ const MOST_SEARCHED = 200
 const MOST_RANKED = 2_000
 const FEWEST_OF_THREAD = 10
 
-export async function searchScope(ports: McpPorts, wanted: Wanted) {
+export async function searchScope(ports: McpPorts, wanted: ScopedQuery) {
   const { limit, offset } = wanted
   const most = Math.min(MOST_FINDS, offset + limit + 1)
   const { finds, where } = await findsIn(ports, wanted, most)
@@ -144,7 +145,7 @@ export async function searchScope(ports: McpPorts, wanted: Wanted) {
   return { finds: finds.slice(offset, offset + limit), hasMore, where }
 }
 
-interface Found {
+interface ScopedFinds {
   readonly finds: Awaited<ReturnType<typeof searchAll>>['finds']
   /** What was searched, for the caller. */
   readonly where: string
@@ -152,9 +153,9 @@ interface Found {
 
 async function findsIn(
   ports: McpPorts,
-  { scope, session, query }: Wanted,
+  { scope, session, query }: ScopedQuery,
   most: number,
-): Promise<Found> {
+): Promise<ScopedFinds> {
   const { home } = ports
   if (scope === 'session' || session !== undefined) {
     const threadId = await requireThread(ports, session)

@@ -122,7 +122,8 @@ export async function showRef(given: string, flags: ShowFlags, io: Io): Promise<
       hint: 'A ref looks like e12 or c40.0, or thr_…:e12; precis recall finds some.',
     })
   const sub = SUB.exec(parsed.threadId ?? '')?.[1]
-  const where = flags.in ?? (sub === undefined ? await sessionOf(parsed.threadId, io) : undefined)
+  const where =
+    flags.in ?? (sub === undefined ? await resolveSession(parsed.threadId, io) : undefined)
   if (where === undefined)
     throw new PrecisError('usage', `${ref} needs the thread or session that it belongs to`, {
       where: given,
@@ -149,7 +150,7 @@ export async function showRef(given: string, flags: ShowFlags, io: Io): Promise<
 }
 
 /** A ref of a hook names the session by the beginning of the id that its agent gave it. */
-async function sessionOf(named: string | undefined, io: Io): Promise<string | undefined> {
+async function resolveSession(named: string | undefined, io: Io): Promise<string | undefined> {
   if (named === undefined || isThread(named)) return named
   const { chooseSession } = await import('../sessions/choose-sessions.ts')
   return chooseSession(named, {}, io)

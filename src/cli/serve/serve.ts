@@ -65,7 +65,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const graceMs = wholeNumber(flags.grace, '--grace', 0, LONGEST_GRACE_S) * 1_000
   const requestsPerMinute = wholeNumber(flags.rate, '--rate', 1, HIGHEST_RATE)
   const [workspace, ...workspaces] = (flags.workspace ?? []).map((root) => workspaceAt(root, io))
-  const [approval, reachable] = [approvalOf(flags), accessOf(flags)]
+  const [approval, reachable] = [approvalOf(flags), readAccess(flags)]
   requireProvider(flags.model)
   const settings = loadSettings({
     ...io,
@@ -166,14 +166,17 @@ async function localFor({ host, token = true }: ServeFlags, io: Io): Promise<str
 }
 
 /** The names under which it may be asked. An address of this machine cannot be another's name. */
-function accessOf({ host, name = [], origin = [] }: ServeFlags): Access {
+function readAccess({ host, name = [], origin = [] }: ServeFlags): Access {
   const own = EVERY_ADDRESS.has(host)
-    ? [hostname(), ...Object.values(networkInterfaces()).flatMap((each) => each?.map(hostOf) ?? [])]
+    ? [
+        hostname(),
+        ...Object.values(networkInterfaces()).flatMap((each) => each?.map(printHost) ?? []),
+      ]
     : [host.includes(':') ? `[${host}]` : host]
   return { hosts: [...own, ...name.map(hostName)], origins: origin.map(pageOrigin) }
 }
 
-function hostOf({ address, family }: { address: string; family: string }): string {
+function printHost({ address, family }: { address: string; family: string }): string {
   return family === 'IPv6' ? `[${address}]` : address
 }
 
@@ -182,7 +185,7 @@ const NO_PAGE = ' The web page is not built: in a checkout, run npm run build.'
 const WITHOUT_TOKEN =
   'Warning: --no-token lets every user and program of this machine read your threads, run commands as you, and approve them.'
 
-interface Told {
+interface ServeNotes {
   readonly isTokenNeeded: boolean
   readonly hasPage: boolean
   readonly local?: string
@@ -191,7 +194,7 @@ interface Told {
 async function tellWhere(
   url: string,
   { json }: ServeFlags,
-  { isTokenNeeded, hasPage, local }: Told,
+  { isTokenNeeded, hasPage, local }: ServeNotes,
   { stdout, stderr }: Io,
 ): Promise<void> {
   // A fragment is sent to no server and is in no log. The page exchanges it for a cookie.

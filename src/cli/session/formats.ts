@@ -15,13 +15,17 @@ export type WrittenFormat =
     }
   | { readonly kind: 'page'; readonly format: PageFormat }
 
-type Known = Pick<Composed, 'formats' | 'pages'>
+type FormatRegistry = Pick<Composed, 'formats' | 'pages'>
 
 /** What is written where nobody says otherwise, and a format of its own cannot be written. */
 const USUAL = 'anthropic'
 
 /** The format of this name; throws `usage` with the nearest one. */
-export function readFormat(id: string, { formats }: Known, option = '--format'): SessionFormat {
+export function readFormat(
+  id: string,
+  { formats }: FormatRegistry,
+  option = '--format',
+): SessionFormat {
   const found = formats.find((format) => format.id === id)
   if (found) return found
   throw unknownFormat(id, formats, option)
@@ -31,7 +35,7 @@ export function readFormat(id: string, { formats }: Known, option = '--format'):
 export function writtenFormat(
   asked: string | undefined,
   own: SessionFormat | undefined,
-  known: Known,
+  known: FormatRegistry,
 ): WrittenFormat {
   const { formats, pages } = known
   if (asked === undefined) return sessionWriter(own) ?? buildSessionWriter(USUAL, known)
@@ -47,7 +51,7 @@ export function writtenFormat(
   })
 }
 
-function buildSessionWriter(id: string, { formats }: Known): WrittenFormat {
+function buildSessionWriter(id: string, { formats }: FormatRegistry): WrittenFormat {
   const writer = sessionWriter(formats.find((format) => format.id === id))
   if (writer) return writer
   throw new PrecisError('internal', `there is no format ${id}`)

@@ -105,14 +105,14 @@ const BETWEEN_BYTES = 8_000_000
 const GROWING_PERCENT = 10
 
 /** Called with how far the file was read. */
-type Passed = (bytes: number) => void
+type OnBytes = (bytes: number) => void
 
 /**
  * While a file streams through, nearly everything dies young, and while it is compacted most of it does. Left
  * alone, the heaps of this thread and of the database's grow by hundreds of megabytes all the same, before
  * anybody looks for what is dead. It takes longer so.
  */
-function saveMemoryFor(bytes: number | undefined): Passed {
+function saveMemoryFor(bytes: number | undefined): OnBytes {
   if ((bytes ?? 0) <= LARGE_BYTES) return () => undefined
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`)

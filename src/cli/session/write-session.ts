@@ -118,13 +118,13 @@ function cleanRecord(record: Json, secrets: readonly Secret[]): Json {
   if (typeof record !== 'object' || record === null || !('raw' in record)) return record
   const { raw } = record
   if (typeof raw !== 'string') return record
-  const parsed = parsedOf(raw)
+  const parsed = tryParse(raw)
   if (parsed === undefined) return { ...record, raw: redactValues(raw, secrets).value }
   const { value, found } = redactValues(parsed, secrets)
   return found.length === 0 ? record : { ...record, raw: JSON.stringify(value) }
 }
 
-function parsedOf(raw: string): Json | undefined {
+function tryParse(raw: string): Json | undefined {
   try {
     return JSON.parse(raw)
   } catch {

@@ -145,7 +145,7 @@ export async function eachSession(
         io.stdout,
         `${buildStyle(io.stdout, io.environment).bold(`==> ${session}`)}\n`,
       )
-    const captured = json ? new Captured() : undefined
+    const captured = json ? new TextSink() : undefined
     try {
       await run(session, captured ? { ...io, stdout: captured } : io, names)
       if (captured) told.push({ session, report: captured.value() })
@@ -161,11 +161,11 @@ export async function eachSession(
   if (json) await print(io, told, true, () => '')
   if (failed > 0)
     throw new PrecisError('invalid-input', `${failed} of ${names.length} sessions failed`, {
-      hint: `${restOf(names.length - failed)} The report lists each with its error.`,
+      hint: `${printRest(names.length - failed)} The report lists each with its error.`,
     })
 }
 
-function restOf(done: number): string {
+function printRest(done: number): string {
   if (done === 0) return 'None is done.'
   return done === 1 ? 'The other one is done.' : `The other ${done} are done.`
 }
@@ -209,7 +209,7 @@ async function checkAll(
 }
 
 /** Standard output of one run: a report in JSON. */
-class Captured extends Writable {
+class TextSink extends Writable {
   #text = ''
 
   override _write(piece: Buffer, _encoding: BufferEncoding, done: () => void): void {

@@ -20,7 +20,7 @@ export interface FollowerPorts {
   add(session: FoundSession, threadId: string, signal: AbortSignal): Promise<unknown>
 }
 
-interface Followed {
+interface Follow {
   lookers: number
   isParted: boolean
   isRunning: boolean
@@ -30,7 +30,7 @@ interface Followed {
 
 export class FileFollowers {
   readonly #ports: FollowerPorts
-  readonly #followed = new Map<string, Followed>()
+  readonly #followed = new Map<string, Follow>()
 
   constructor(ports: FollowerPorts) {
     this.#ports = ports
@@ -70,8 +70,8 @@ export class FileFollowers {
     return running.length < MOST_FOLLOWED
   }
 
-  #begin(threadId: string): Followed {
-    const followed: Followed = {
+  #begin(threadId: string): Follow {
+    const followed: Follow = {
       lookers: 0,
       isParted: false,
       isRunning: this.#hasRoom(),
@@ -88,7 +88,7 @@ export class FileFollowers {
     return followed
   }
 
-  async #run(threadId: string, followed: Followed): Promise<void> {
+  async #run(threadId: string, followed: Follow): Promise<void> {
     const { clock, fileOf, add } = this.#ports
     const { signal } = followed.stop
     const file = await fileOf(threadId)

@@ -70,11 +70,11 @@ export async function sessionsIn(
   return found.sort(newestFirst)
 }
 
-type Wanted = Pick<AgentFolders, 'files' | 'id' | 'subAgents'> & { readonly agent?: string }
+type FolderQuery = Pick<AgentFolders, 'files' | 'id' | 'subAgents'> & { readonly agent?: string }
 
 async function* sessionsBelow(
   folder: string,
-  { agent, files, id, subAgents: ofSubAgents }: Wanted,
+  { agent, files, id, subAgents: ofSubAgents }: FolderQuery,
   subAgents = false,
 ): AsyncGenerator<FoundSession> {
   for (const path of filesBelow(folder)) {
@@ -107,7 +107,7 @@ function* filesBelow(folder: string): Generator<string> {
   const waiting = [folder]
   let looked = 0
   for (let next = waiting.pop(); next !== undefined && looked < MOST_FILES; next = waiting.pop()) {
-    for (const entry of entriesOf(next)) {
+    for (const entry of readEntries(next)) {
       looked += 1
       const path = join(next, entry.name)
       if (!entry.isDirectory()) yield path
@@ -116,7 +116,7 @@ function* filesBelow(folder: string): Generator<string> {
   }
 }
 
-function entriesOf(folder: string) {
+function readEntries(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
@@ -185,7 +185,7 @@ interface AgentFolders {
   readonly id: RegExp
 }
 
-interface Known extends Omit<AgentFolders, 'folders'> {
+interface AgentPlace extends Omit<AgentFolders, 'folders'> {
   folders(home: string, environment: Io['environment']): readonly string[]
 }
 
@@ -194,7 +194,7 @@ const UUID = /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.js
 const ANY_FILE = /(?:^|[/\\])(?!agent-)[^/\\]+\.(?:jsonl?|db)$/
 const STEM = /([^/\\]+)\.jsonl?$/
 
-const KNOWN: readonly Known[] = [
+const KNOWN: readonly AgentPlace[] = [
   {
     agent: 'claude-code',
     folders: (home, { CLAUDE_CONFIG_DIR }) => [

@@ -51,7 +51,7 @@ export async function listSessions(
   if (by !== undefined) {
     const counted = await withUsage(selected, cache, settings, Number.POSITIVE_INFINITY, io)
     await cache.save()
-    const whole = counted.filter(({ usage }) => usage !== undefined) as Counted[]
+    const whole = counted.filter(({ usage }) => usage !== undefined) as SessionUsage[]
     await print(io, { by, rows: sumUsage(whole, by) }, flags.json, renderUsage)
     return
   }
@@ -71,7 +71,7 @@ export async function listSessions(
     )
 }
 
-type Counted = KnownSession & { readonly usage: readonly DayUsage[] }
+type SessionUsage = KnownSession & { readonly usage: readonly DayUsage[] }
 
 /** As many as fit into the limit, newest first; what was counted before costs nothing. */
 async function withUsage(

@@ -61,7 +61,7 @@ export class SessionsOfMachine implements MachineSessions {
       if (isRead && performance.now() > untilMs) isPartial = true
       const facts = isRead && !isPartial ? await this.#read(session, cache) : known
       if (facts?.isSubAgent) continue
-      const isFound = facts && words.every((word) => wordsOf(session, facts).includes(word))
+      const isFound = facts && words.every((word) => listWords(session, facts).includes(word))
       // What was not read yet counts as a session where no words are looked for.
       if (isFound ?? (words.length === 0 && !this.#noSessions.has(sizedPath(session)))) total += 1
       if (isFound && isWanted)
@@ -145,7 +145,10 @@ export class SessionsOfMachine implements MachineSessions {
   }
 }
 
-function wordsOf({ id }: FoundSession, { format, project = '', title = '' }: SessionFacts): string {
+function listWords(
+  { id }: FoundSession,
+  { format, project = '', title = '' }: SessionFacts,
+): string {
   return `${format} ${project} ${title} ${id}`.toLowerCase()
 }
 

@@ -55,7 +55,7 @@ export async function selectSessions(
   for (const agent of agents ?? [])
     if (!SESSION_AGENTS.includes(agent)) throw unknownAgent(agent, '--agent')
   for (const folder of folders) requireFolder(folder, io)
-  const sinceMs = since === undefined ? 0 : timeOf(since)
+  const sinceMs = since === undefined ? 0 : parseTime(since)
   const found =
     folders.length === 0
       ? await findSessions(settings, io, agents, subAgents === 'all')
@@ -67,7 +67,7 @@ export async function selectSessions(
     if (session.updatedMs < sinceMs || !session.id.startsWith(id)) continue
     if (isLeftOut?.(session)) continue
     progress.share(`looking at ${found.length} sessions`, index, found.length)
-    const facts = cache.facts(session) ?? (await factsOf(session, cache, io))
+    const facts = cache.facts(session) ?? (await readSessionFacts(session, cache, io))
     if (!facts) onSkipped?.(session)
     if (!facts || (agents && !agents.includes(facts.format))) continue
     if (facts.isSubAgent && !subAgents && id === '') continue
@@ -92,7 +92,7 @@ function requireFolder(folder: string, { cwd }: Pick<Io, 'cwd'>): void {
   })
 }
 
-async function factsOf(session: FoundSession, cache: FactsCache, io: Io) {
+async function readSessionFacts(session: FoundSession, cache: FactsCache, io: Io) {
   const facts = await readFacts(session, SESSION_FORMATS, io)
   if (facts) cache.set(session, facts)
   return facts
@@ -120,7 +120,7 @@ function realFolder(folder: string): string {
 const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
 /** `12h`, `7d`, `2w`, or a date. */
-function timeOf(text: string): number {
+function parseTime(text: string): number {
   const [, count, unit = ''] = /^(\d+)([hdw])$/.exec(text) ?? []
   const time =
     count === undefined ? Date.parse(text) : Date.now() - Number(count) * (UNITS_MS[unit] ?? 0)
@@ -173,7 +173,7 @@ export function resultFile(
   { cwd }: Io,
 ): string | undefined {
   if (out === undefined) return undefined
-  const place = placeOf(session, all, cwd)
+  const place = choosePlace(session, all, cwd)
   const name = ending === undefined ? place : `${place.replace(/\.\w+$/, '')}.${ending}`
   return join(resolve(cwd, out), name)
 }
@@ -220,7 +220,7 @@ export async function makeResultFile(
 }
 
 /** Below the directory that all files have in common. */
-function placeOf(session: string, all: readonly string[], cwd: string): string {
+function choosePlace(session: string, all: readonly string[], cwd: string): string {
   const isFile = (name: string) => !name.includes('#') && existsSync(resolve(cwd, name))
   if (!isFile(session)) return basename(session.replace(/^.*#/, ''))
   const folders = all.filter(isFile).map((name) => dirname(resolve(cwd, name)).split(sep))

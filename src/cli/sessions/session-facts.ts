@@ -75,7 +75,7 @@ async function factsWithin(
   formats: readonly SessionFormat[],
   io: Pick<Io, 'stdin' | 'cwd'>,
 ): Promise<SessionFacts> {
-  const source = await headOf(session, bytes, io)
+  const source = await readHead(session, bytes, io)
   const format =
     formats.find(({ id }) => id === session.agent) ?? detectFormat(await sampleOf(source), formats)
   const drafts: EventDraft[] = []
@@ -117,7 +117,7 @@ export async function readUsage(
   const days = new Map<string, DayUsage>()
   const isShort = session.bytes <= MOST_HEAD_BYTES
   const source = isShort
-    ? await headOf(session, session.bytes, io)
+    ? await readHead(session, session.bytes, io)
     : await openInput(session.path, io)
   for await (const step of format.read(source, new ReadNotes())) {
     if (step.type !== 'drafts') continue
@@ -154,7 +154,7 @@ function withUsage(
 }
 
 /** The first lines of a file of lines; anything else is one document. */
-async function headOf(
+async function readHead(
   { path, bytes: all }: FoundSession,
   bytes: number,
   io: Pick<Io, 'stdin' | 'cwd'>,
@@ -215,14 +215,14 @@ const schema = z.object({
     }),
   ),
 })
-type Known = z.output<typeof schema>['sessions'][string]
+type CachedFacts = z.output<typeof schema>['sessions'][string]
 
 export class FactsCache {
   readonly #io: Io
-  readonly #sessions: Map<string, Known>
+  readonly #sessions: Map<string, CachedFacts>
   #isChanged = false
 
-  private constructor(io: Io, sessions: Map<string, Known>) {
+  private constructor(io: Io, sessions: Map<string, CachedFacts>) {
     this.#io = io
     this.#sessions = sessions
   }
@@ -263,7 +263,7 @@ export class FactsCache {
   }
 }
 
-function readKnown(text: string): Record<string, Known> {
+function readKnown(text: string): Record<string, CachedFacts> {
   try {
     return schema.parse(JSON.parse(text)).sessions
   } catch {

@@ -17,11 +17,11 @@ function marksFile(address: string, io: Surroundings): string {
 
 /** Another store has none of the threads. */
 async function storeIdentity(address: string, io: Surroundings): Promise<string> {
-  return address === 'sqlite' ? identityOf(join(stateFolderPath(io), STORE_FILE)) : address
+  return address === 'sqlite' ? readIdentity(join(stateFolderPath(io), STORE_FILE)) : address
 }
 
 /** A file that was deleted and created again is another one. */
-async function identityOf(file: string): Promise<string> {
+async function readIdentity(file: string): Promise<string> {
   const found = await stat(file).catch(() => undefined)
   return found ? `${found.dev}-${found.ino}-${Math.floor(found.birthtimeMs)}` : 'none'
 }

@@ -34,7 +34,7 @@ export function sumUsage(
   for (const { facts, usage, isSubAgent = facts.isSubAgent ?? false } of sessions) {
     const seen = new Set<string>()
     for (const each of usage) {
-      const name = nameOf(by, facts, each) || 'unknown'
+      const name = nameGroup(by, facts, each) || 'unknown'
       // What a sub-agent cost belongs to the session that started it.
       rows.set(name, added(rows.get(name), name, each, !isSubAgent && !seen.has(name)))
       seen.add(name)
@@ -47,7 +47,7 @@ export function sumUsage(
   )
 }
 
-function nameOf(by: UsageGroup, facts: KnownSession['facts'], { day, model }: DayUsage): string {
+function nameGroup(by: UsageGroup, facts: KnownSession['facts'], { day, model }: DayUsage): string {
   if (by === 'day') return day
   if (by === 'model') return model
   return by === 'project' ? (facts.project ?? '') : facts.format

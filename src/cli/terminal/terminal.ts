@@ -56,7 +56,7 @@ export function wrapLines(
   let line = indent
   for (const [word] of oneLine(text, LONGEST_REMARK).matchAll(WRAPPED_WORD)) {
     const longer = line.endsWith(' ') || line === '' ? `${line}${word}` : `${line} ${word}`
-    if (line.trim() !== '' && columnsOf(longer) > columns) {
+    if (line.trim() !== '' && countColumns(longer) > columns) {
       lines.push(line.trimEnd())
       line = `${hanging}${word}`
     } else line = longer
@@ -64,14 +64,14 @@ export function wrapLines(
   return [...lines, line]
 }
 
-function columnsOf(text: string): number {
+function countColumns(text: string): number {
   let width = 0
   for (const { segment } of segmenter.segment(text)) width += measureWidth(segment)
   return width
 }
 
 export function padColumns(text: string, columns: number): string {
-  return text + ' '.repeat(Math.max(0, columns - columnsOf(text)))
+  return text + ' '.repeat(Math.max(0, columns - countColumns(text)))
 }
 
 function measureWidth(segment: string): number {

@@ -30,7 +30,7 @@ export async function diffSessions(
   flags: DiffFlags,
   io: Io,
 ): Promise<void> {
-  const [from, to] = await sidesOf(one, other, flags, io)
+  const [from, to] = await openSides(one, other, flags, io)
   const difference = compare(from, to)
   const { full = false, json } = flags
   if (!json) {
@@ -49,7 +49,7 @@ function readFacts({ ref, what, tokens, text }: Line, isFull: boolean) {
   return { ref, what, tokens, ...(isFull && { text }) }
 }
 
-async function sidesOf(one: string, other: string | undefined, flags: DiffFlags, io: Io) {
+async function openSides(one: string, other: string | undefined, flags: DiffFlags, io: Io) {
   const target = targetOf(one, 'diff', io)
   if (other !== undefined) {
     if (flags.from !== undefined || flags.to !== undefined)

@@ -77,14 +77,14 @@ export async function importFile(
   const path = file === '-' ? undefined : await wholePath(file, io)
   const same = known.byDigest.get(digest)
   const earlier = same ?? (path === undefined ? undefined : known.byFile.get(path))
-  if (same && !same.isPartial) return { ...(await stateOf(home, file, same)), outcome: 'known' }
+  if (same && !same.isPartial) return { ...(await readState(home, file, same)), outcome: 'known' }
   const before = earlier && (await home.store.info(earlier.threadId))?.version
   const now = home.clock.now()
   const from = {
     ...importedFrom(digest, now),
     ...(path !== undefined && {
       file: path,
-      ...(await factsOf(path, source.bytes ?? 0, home, io)),
+      ...(await readSessionFacts(path, source.bytes ?? 0, home, io)),
     }),
   }
   const { format: named, title, records, progress, openAnswer } = wish
@@ -111,20 +111,20 @@ export async function importFile(
   const latest = { threadId, at: from.at, isPartial: false }
   known.byDigest.set(digest, latest)
   if (path !== undefined) known.byFile.set(path, latest)
-  const state = await stateOf(home, file, earlier, threadId)
+  const state = await readState(home, file, earlier, threadId)
   const added = state.events - (continued ? (before ?? 0) : 0)
-  const outcome = outcomeOf(earlier, continued !== undefined)
+  const outcome = nameOutcome(earlier, continued !== undefined)
   return {
     ...state,
     added,
     // Where nothing was added, there is less than before, or what is new says nothing or was held back.
     outcome: outcome !== 'grown' || added > 0 ? outcome : read.isShortened ? 'shortened' : 'known',
     ...(read.isHeld && { isHeld: true }),
-    read: accountOf(read),
+    read: buildAccount(read),
   }
 }
 
-function outcomeOf(earlier: EarlierImport | undefined, isContinued: boolean): ImportOutcome {
+function nameOutcome(earlier: EarlierImport | undefined, isContinued: boolean): ImportOutcome {
   if (!earlier) return 'new'
   if (isContinued) return earlier.isPartial ? 'continued' : 'grown'
   return earlier.isPartial ? 'new' : 'rewritten'
@@ -147,7 +147,7 @@ export async function wholePath(file: string, { cwd }: Pick<Io, 'cwd'>): Promise
   return `${await realpath(resolve(cwd, path)).catch(() => resolve(cwd, path))}${id}`
 }
 
-async function factsOf(path: string, bytes: number, { formats }: Composed, io: Io) {
+async function readSessionFacts(path: string, bytes: number, { formats }: Composed, io: Io) {
   const session = { path, id: '', bytes, updatedMs: 0 }
   const { format, project } = (await readFacts(session, formats, io)) ?? {}
   return {
@@ -166,7 +166,7 @@ async function goOn(...given: Parameters<typeof readSession>): Promise<ReadSessi
   }
 }
 
-async function stateOf(
+async function readState(
   { threads }: Composed,
   file: string,
   earlier: EarlierImport | undefined,
@@ -184,7 +184,7 @@ async function stateOf(
   }
 }
 
-function accountOf({ subThreadIds, compactions, format, notes }: ReadSession): ImportAccount {
+function buildAccount({ subThreadIds, compactions, format, notes }: ReadSession): ImportAccount {
   const { records, modelled, kept, ignored } = notes.account
   return {
     format: format.id,

@@ -52,7 +52,7 @@ export async function importSessions(
   let current: string | undefined
   await stoppable(
     io,
-    () => leftOf(told, current),
+    () => printLeft(told, current),
     async () => {
       const streams = await readStreams(files, io)
       await withImports(io, async (home, known) => {
@@ -88,7 +88,7 @@ export async function importSessions(
 }
 
 /** Of an import that is stopped. */
-function leftOf(told: readonly (Imported | NotImported)[], current: string | undefined): string {
+function printLeft(told: readonly (Imported | NotImported)[], current: string | undefined): string {
   const done = told.filter((each) => !('error' in each)).length
   const imported = done === 0 ? 'Nothing was imported' : `${counted(done, 'file')} imported`
   return current === undefined
@@ -125,10 +125,10 @@ async function withImports(
   )
 }
 
-type Told = NotImported | (Omit<Imported, 'read'> & Partial<ImportAccount>)
+type ImportLine = NotImported | (Omit<Imported, 'read'> & Partial<ImportAccount>)
 
 /** One level for programs that read it. */
-function flat(each: Imported | NotImported): Told {
+function flat(each: Imported | NotImported): ImportLine {
   if ('error' in each) return each
   const { read, ...facts } = each
   return { ...facts, ...read }
@@ -141,7 +141,7 @@ function failureOn(file: string, thrown: unknown): NotImported {
 
 const SHOWN_PROBLEMS = 5
 
-function readLines(each: Told, style: Style, columns: number, program: string): string {
+function readLines(each: ImportLine, style: Style, columns: number, program: string): string {
   const file = oneLine(each.file, columns - 10)
   if ('error' in each)
     return `${style.bold('not imported')} ${file}\n${wrapLines(each.error.message, columns).join('\n')}\n`
@@ -171,7 +171,10 @@ function recordsLine({ all, modelled, kept, ignored }: ImportAccount['records'])
   return `  ${counted(all, 'record')}: ${thousands(modelled)} became events, ${thousands(same)} kept unchanged, ${thousands(out)} left out`
 }
 
-function outcomeLines({ outcome, added, earlier }: Exclude<Told, NotImported>, program: string) {
+function outcomeLines(
+  { outcome, added, earlier }: Exclude<ImportLine, NotImported>,
+  program: string,
+) {
   if (!earlier) return []
   const time = earlier.at.slice(0, 16).replace('T', ' ')
   return [`  ${sentenceOn(outcome, added, earlier, time, program)}`]

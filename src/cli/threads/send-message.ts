@@ -68,7 +68,7 @@ async function converse(
     environment: io.environment,
     jobs: await home.jobs(),
   })
-  const threadId = await threadOf(home, workspace, flags, io)
+  const threadId = await chooseThread(home, workspace, flags, io)
   const watch = watchAgent(agent, threadId, flags.json ?? false, io)
   const stop = new AbortController()
   const interrupt = () => stop.abort()
@@ -91,7 +91,7 @@ async function converse(
 }
 
 /** The thread that was named, with what was asked for changed; or a new one. */
-async function threadOf(
+async function chooseThread(
   { threads, models }: Composed,
   workspace: string,
   { thread, model, preset }: SendFlags,

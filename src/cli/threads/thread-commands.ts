@@ -118,7 +118,7 @@ export interface ThreadsFlags {
 export async function listThreads(flags: ThreadsFlags, io: Io): Promise<void> {
   const limit = wholeNumber(flags.limit, '--limit', 1, 1_000)
   await withHome(io, async (home) => {
-    const listed: Listed[] = []
+    const listed: ThreadRow[] = []
     for (const info of await readConversations(home.store, limit))
       listed.push(await readEntry(home, info))
     await writeStream(io.stdout, flags.json ? `${printableJson(listed)}\n` : buildTable(listed, io))
@@ -137,7 +137,7 @@ export async function readConversations(store: Store, limit: number): Promise<Th
   return found.slice(0, limit)
 }
 
-interface Listed {
+interface ThreadRow {
   readonly threadId: string
   readonly createdAt: string
   readonly updatedAt: string
@@ -156,7 +156,10 @@ interface Listed {
 const OPENING_EVENTS = 20
 const OWN_AGENT = 'precis'
 
-async function readEntry({ store, threads, formats }: Composed, info: ThreadInfo): Promise<Listed> {
+async function readEntry(
+  { store, threads, formats }: Composed,
+  info: ThreadInfo,
+): Promise<ThreadRow> {
   const { threadId, createdAt, updatedAt, version, parent } = info
   const { title, isPartial } = await buildSummary(store, info)
   const opening = (await store.read(threadId, { limit: OPENING_EVENTS })).map(readRow)
@@ -182,7 +185,7 @@ const MOST_PROJECT_COLUMNS = 20
 /** Narrower ones say nothing: then the line ends before it. */
 const LEAST_COLUMNS = 8
 
-function buildTable(listed: readonly Listed[], io: Io): string {
+function buildTable(listed: readonly ThreadRow[], io: Io): string {
   if (listed.length === 0)
     return asTyped(
       'No threads yet. `precis sync` imports the sessions on this machine.\n',
@@ -215,23 +218,23 @@ function buildTable(listed: readonly Listed[], io: Io): string {
 
 /** A title needs so many columns: facts that a narrow terminal has no room for are left out, `--json` has them. */
 const TITLE_COLUMNS = 20
-const FACTS: readonly ((each: Listed) => readonly string[])[] = [
-  (each) => [...dated(each, 16), counted(each.events, 'event'), tokensOf(each)],
-  (each) => [...dated(each, 16), tokensOf(each)],
-  (each) => [...dated(each, 10), tokensOf(each)],
+const FACTS: readonly ((each: ThreadRow) => readonly string[])[] = [
+  (each) => [...dated(each, 16), counted(each.events, 'event'), printTokens(each)],
+  (each) => [...dated(each, 16), printTokens(each)],
+  (each) => [...dated(each, 10), printTokens(each)],
   (each) => dated(each, 10),
   () => [],
 ]
 
-function dated({ agent, updatedAt }: Listed, chars: number): readonly string[] {
+function dated({ agent, updatedAt }: ThreadRow, chars: number): readonly string[] {
   return [agent, updatedAt.slice(0, chars).replace('T', ' ')]
 }
 
-function tokensOf({ tokens }: Listed): string {
+function printTokens({ tokens }: ThreadRow): string {
   return `${thousands(tokens)} tokens`
 }
 
-function factsWithin(listed: readonly Listed[], columns: number) {
+function factsWithin(listed: readonly ThreadRow[], columns: number) {
   const tables = FACTS.map((facts) => {
     const rows = listed.map((each) => [each.threadId, ...facts(each)])
     const widths = (rows[0] ?? []).map((_, at) =>

@@ -63,7 +63,7 @@ export function judge(policy: ApprovalPolicy, call: ApprovalSubject): ApprovalVe
   const denied = denying.find((pattern) => denies(pattern, call, shell))
   if (denied) return { verdict: 'deny', reason: `It is denied by the pattern ${denied.text}.` }
   if (effect === 'none') return { verdict: 'allow', reason: 'It touches nothing.' }
-  const doubt = doubtOf(denying, call, shell)
+  const doubt = findDoubt(denying, call, shell)
   const open = doubt ?? notAllowed(policy.allow.map(parsePattern), call, shell)
   if (open === undefined) return { verdict: 'allow', reason: 'Patterns allow it.' }
   if (policy.mode === 'deny') return { verdict: 'deny', reason: open }
@@ -126,7 +126,7 @@ function deniesPath(what: string, subject: string): boolean {
  * Something denied may be in it although no pattern hits it squarely: behind another command, in
  * quotes, or in what the text does not show. Then no pattern and no mode lets it through unasked.
  */
-function doubtOf(
+function findDoubt(
   denying: readonly Pattern[],
   call: ApprovalSubject,
   shell: ShellReading | undefined,

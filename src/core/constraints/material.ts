@@ -22,7 +22,7 @@ export function withoutMaterial(
   lines: readonly Line[],
   isRule: IsRule,
 ): readonly Line[] {
-  const blocks = blocksOf(lines, isRule)
+  const blocks = splitBlocks(lines, isRule)
   if (blocks.flatMap((block) => block.lines).length < 2) return lines
   const { from, to } = ownEnds(text, blocks, isRule)
   const material = blocks.slice(from, to)
@@ -34,7 +34,7 @@ export function withoutMaterial(
     isNextTo(text, last, blocks[to]) ? pointsAt(blocks[to], isRule) : 0,
   )
   const points = adopts ? 0 : pointed + contrast(own, first)
-  const shape = shapeOf(text, material, isRule, adopts)
+  const shape = readShape(text, material, isRule, adopts)
   const doubt = shape < ENOUGH && points < ENOUGH && STARTS_SMALL.test(first.text) ? 1 : 0
   if (shape + points - doubt < ENOUGH) return lines
   const gone = new Set(
@@ -68,7 +68,7 @@ function ownEnds(
   const isOwn = (block: Block | undefined): block is Block =>
     block !== undefined &&
     block.text.length <= LONGEST_OWN &&
-    shapeOf(text, [block], isRule, false) <= 0
+    readShape(text, [block], isRule, false) <= 0
   const asks = (at: number) => pointsAt(blocks[at], isRule) >= ENOUGH
   let from = isOwn(blocks[0]) ? 1 : 0
   for (; from > 0 && !asks(from - 1); from += 1) {
@@ -184,7 +184,7 @@ const USAGE =
   /^\s*(?:usage|synopsis|options|arguments|positional arguments|commands|flags)\s*:|^\s*-{1,2}\w[\w-]*(?:, ?--[\w-]+)?\s{2,}\S/i
 
 /** How much a text looks like one that was written elsewhere; less than 0: typed just now. */
-function shapeOf(
+function readShape(
   message: string,
   blocks: readonly Block[],
   isRule: IsRule,
@@ -239,7 +239,7 @@ function isWrapped({ lines }: Block): boolean {
 }
 
 /** Parted by blank lines, by what was left out, and behind the first line where it asks for something. */
-function blocksOf(lines: readonly Line[], isRule: IsRule): Block[] {
+function splitBlocks(lines: readonly Line[], isRule: IsRule): Block[] {
   const groups: Line[][] = [[]]
   let end = 0
   for (const line of lines) {
@@ -248,13 +248,13 @@ function blocksOf(lines: readonly Line[], isRule: IsRule): Block[] {
     if (!isBlank) groups.at(-1)?.push(line)
     end = line.at + line.text.length
   }
-  const [first, ...rest] = groups.filter((group) => group.length > 0).map(blockOf)
+  const [first, ...rest] = groups.filter((group) => group.length > 0).map(buildBlock)
   if (first === undefined) return []
   const [head, ...others] = first.lines
-  const parts = head !== undefined && others.length > 0 && pointsAt(blockOf([head]), isRule) > 0
-  return parts ? [blockOf([head]), blockOf(others), ...rest] : [first, ...rest]
+  const parts = head !== undefined && others.length > 0 && pointsAt(buildBlock([head]), isRule) > 0
+  return parts ? [buildBlock([head]), buildBlock(others), ...rest] : [first, ...rest]
 }
 
-function blockOf(lines: readonly Line[]): Block {
+function buildBlock(lines: readonly Line[]): Block {
   return { lines, text: lines.map(({ text }) => text.trim()).join('\n') }
 }

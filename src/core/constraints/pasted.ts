@@ -137,7 +137,7 @@ export function typedLines(text: string): Line[] {
     if (start !== undefined) break
     if (line.text.trim() !== '') above = line.text
   }
-  return withoutListings(paragraphsOf(lines, apart), kept, text)
+  return withoutListings(splitParagraphs(lines, apart), kept, text)
 }
 
 /** The nearest line below with anything on it, over one blank line at most. */
@@ -195,7 +195,7 @@ function isPasted(line: string): boolean {
 }
 
 /** Lines without a blank one between them; what is set apart parts them too. */
-function paragraphsOf(lines: readonly Line[], apart: ReadonlySet<Line>): Line[][] {
+function splitParagraphs(lines: readonly Line[], apart: ReadonlySet<Line>): Line[][] {
   const paragraphs: Line[][] = [[]]
   for (const line of lines) {
     if (line.text.trim() === '' || apart.has(line)) paragraphs.push([])

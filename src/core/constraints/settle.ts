@@ -111,7 +111,7 @@ type Sentence = ReturnType<typeof readSentence>
 function readSentence(text: string) {
   return {
     text,
-    values: valuesOf(text),
+    values: readValues(text),
     named: NAMED.exec(text),
     forbids: FORBIDS.test(text),
     isLowerBound: LOWER_BOUND.test(text),
@@ -157,7 +157,7 @@ const LOWER_BOUND = /\b(?:min(?:imum)?|at least|above|more than|over)\b/i
 const VALUE =
   /(?:\b(?:max(?:imum)?|min(?:imum)?|at (?:most|least)|limit|under|below|above|within|up to|than|(?:stays?|keep|capped|set) (?:[\w-]+ ){0,3}(?:at|to)|is|are|be|port|version|timeout|=)|上限|最多|最大)\W{0,3}(\d[\w.,]*)/giu
 
-function valuesOf(sentence: string): string {
+function readValues(sentence: string): string {
   return Array.from(sentence.matchAll(VALUE), ([, value]) => value).join(' ')
 }
 
@@ -266,13 +266,13 @@ function namesInline(answer: string, asked: string): boolean {
 
 /** A choice names what it chooses. */
 function sharesWord(answer: string, asked: string): boolean {
-  const words = new Set(wordsOf(asked))
-  return wordsOf(answer).some((word) => words.has(word))
+  const words = new Set(splitWords(asked))
+  return splitWords(answer).some((word) => words.has(word))
 }
 
 const EVERYDAY = /^(?:the|and|you|for|with|that|this|not|are|but|now|want|would|like|should|use)$/
 
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   const words =
     text
       .toLowerCase()

@@ -66,7 +66,7 @@ export function applyChange(
   for (let at = 1; at < ordered.length; at += 1)
     if ((ordered[at] as PlacedEdit).start < (ordered[at - 1] as PlacedEdit).end)
       return { ok: false, reason: 'malformed', message: 'two edits cover the same entry' }
-  const result = hideThinking(splice(items, ordered), change.hide ?? [], rewritesOf(ordered))
+  const result = hideThinking(splice(items, ordered), change.hide ?? [], findRewrites(ordered))
   return new Set(result.map(({ id }) => id)).size === result.length
     ? { ok: true, items: result, placed: ordered }
     : { ok: false, reason: 'malformed', message: 'an entry would stand in the context twice' }
@@ -140,7 +140,7 @@ function splice(items: readonly Item[], ordered: readonly PlacedEdit[]): Item[] 
 }
 
 /** Which entry each rewrite stands for: what is hidden of the one is hidden of the other. */
-function rewritesOf(placed: readonly PlacedEdit[]): Map<EntryId, EntryId> {
+function findRewrites(placed: readonly PlacedEdit[]): Map<EntryId, EntryId> {
   const rewrites = new Map<EntryId, EntryId>()
   for (const { edit, items } of placed) {
     const put = edit.put[0]

@@ -71,7 +71,7 @@ function* pinsByMessage(
     if (event.type !== 'USER_MESSAGE') continue
     const isOurs = event.origin !== 'tool' && event.origin !== 'model'
     if (isOurs && isFinding) yield notedPins(event.data)
-    const age = isDated ? { saidAt: minuteOf(event.timestamp) } : {}
+    const age = isDated ? { saidAt: printMinute(event.timestamp) } : {}
     const binding = (bound.get(event) ?? []).filter((each) => !gone.has(each))
     yield pinsIn(typedTexts(event), binding, policy).map((pin) => ({ ...pin, ...age }))
   }
@@ -123,7 +123,7 @@ function spans(events: readonly ThreadEvent[]): boolean {
   return Math.abs(last - first) >= SHORTEST_SPAN_MS
 }
 
-function minuteOf(timestamp: Date): string {
+function printMinute(timestamp: Date): string {
   return timestamp.toISOString().slice(0, 16).replace('T', ' ')
 }
 

@@ -14,11 +14,11 @@ import { expand, type ReversalDraft, reversalOf } from './reverse.ts'
 export function expandAlone(context: Context, eventAt: EventAt, id: EntryId): ReversalDraft {
   const items = context.items.toArray()
   const parsed = parseEntryId(id)
-  const unit = parsed.original ? unitOf(parsed.seq, eventAt) : []
+  const unit = parsed.original ? findUnit(parsed.seq, eventAt) : []
   const [first] = unit
-  const cover = first && coverOf(items, seqOf(first), eventAt)
+  const cover = first && findCover(items, readSeq(first), eventAt)
   if (!first || !cover || !isApart(items, unit, eventAt)) return expand(context, eventAt, id)
-  const anchor = items[placeBehind(items, cover.at, seqOf(first), eventAt) - 1] as Item
+  const anchor = items[placeBehind(items, cover.at, readSeq(first), eventAt) - 1] as Item
   const edit: Edit = {
     covers: [anchor.id],
     put: [
@@ -30,11 +30,11 @@ export function expandAlone(context: Context, eventAt: EventAt, id: EntryId): Re
 }
 
 /** The entry; with the answer that called it and all results of that answer, where it belongs to a call. */
-function unitOf(seq: number, eventAt: EventAt): Item[] {
+function findUnit(seq: number, eventAt: EventAt): Item[] {
   const item = itemAt(originalId(seq), eventAt)
   if (!item) return []
   if (item.kind !== 'result' && !item.calls) return [item]
-  const start = item.kind === 'result' ? callerOf(seq, eventAt) : seq
+  const start = item.kind === 'result' ? findCaller(seq, eventAt) : seq
   const answer = start === undefined ? undefined : itemAt(originalId(start), eventAt)
   if (start === undefined || !answer) return []
   const unit = [answer]
@@ -48,7 +48,7 @@ function unitOf(seq: number, eventAt: EventAt): Item[] {
 }
 
 /** The answer right before a row of results. */
-function callerOf(seq: number, eventAt: EventAt): number | undefined {
+function findCaller(seq: number, eventAt: EventAt): number | undefined {
   for (let at = seq - 1; at > 0; at -= 1) {
     const item = itemAt(originalId(at), eventAt)
     if (!item || item.kind === 'result') continue
@@ -72,7 +72,7 @@ interface Cover {
 }
 
 /** What stands for an original now. */
-function coverOf(items: readonly Item[], seq: number, eventAt: EventAt): Cover | undefined {
+function findCover(items: readonly Item[], seq: number, eventAt: EventAt): Cover | undefined {
   for (const [at, { id }] of items.entries()) {
     const made = parseEntryId(id)
     if (!made.original && coveredBy([id], eventAt)(seq)) return { at, seq: made.seq }
@@ -92,6 +92,6 @@ function placeBehind(items: readonly Item[], cover: number, seq: number, eventAt
   return place
 }
 
-function seqOf({ id }: Item): number {
+function readSeq({ id }: Item): number {
   return parseEntryId(id).seq
 }

@@ -43,11 +43,11 @@ export interface GateInput {
 /** Everything of a COMPACTION but the event counts, which the caller takes from the working events. */
 export type GatedChange = Omit<CompactionData, 'originalEventCount' | 'compactedEventCount'>
 
-type Refused = { readonly ok: false; readonly refusal: Refusal }
+type GateRefusal = { readonly ok: false; readonly refusal: Refusal }
 
 export type GateResult =
   | { readonly ok: true; readonly data: GatedChange; readonly applied: Applied }
-  | Refused
+  | GateRefusal
 
 /** The same without what only a commit needs: how to take it back. */
 type TriedResult =
@@ -56,7 +56,7 @@ type TriedResult =
       readonly data: Omit<GatedChange, 'inverse'> & Required<Pick<GatedChange, 'after'>>
       readonly applied: Applied
     }
-  | Refused
+  | GateRefusal
 
 /** `passGate` with another check for excuses. */
 export function passGateWith(isExcuse: ExcuseCheck, input: GateInput): GateResult {
@@ -72,7 +72,7 @@ export function passGateWith(isExcuse: ExcuseCheck, input: GateInput): GateResul
 /** Whether the gate would let it pass, and what would come of it. Looks for excuses only if told how. */
 export function tryGate(input: GateInput, isExcuse: ExcuseCheck = () => false): TriedResult {
   const { context, eventAt, proposal, minTokens = GATE_MIN_TOKENS } = input
-  const refuse = (reason: RefusalReason, message: string): Refused => ({
+  const refuse = (reason: RefusalReason, message: string): GateRefusal => ({
     ok: false,
     refusal: { reason, message },
   })

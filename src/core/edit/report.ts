@@ -105,17 +105,17 @@ export function reportCompaction(input: ReportInput): CompactionReport {
   }
 }
 
-interface Dropped {
+interface DroppedItem {
   readonly item: Item
   readonly why: string
   readonly left: number
 }
 
-function freed({ item, left }: Pick<Dropped, 'item' | 'left'>): number {
+function freed({ item, left }: Pick<DroppedItem, 'item' | 'left'>): number {
   return item.tokens - left
 }
 
-function findDrops({ before, after, eventAt, change }: ReportInput): Dropped[] {
+function findDrops({ before, after, eventAt, change }: ReportInput): DroppedItem[] {
   const standing = new Map<EntryId, number>()
   const rewritten = new Map<EntryId, number>()
   for (const { id, tokens } of after.items) {
@@ -124,7 +124,7 @@ function findDrops({ before, after, eventAt, change }: ReportInput): Dropped[] {
     if (of !== undefined) rewritten.set(of, tokens)
   }
   const whyOf = reasonsIn(change.metadata)
-  const drops: Dropped[] = []
+  const drops: DroppedItem[] = []
   for (const item of before.items) {
     if (item.kind === 'gap') continue
     const still = standing.get(item.id)
@@ -136,7 +136,7 @@ function findDrops({ before, after, eventAt, change }: ReportInput): Dropped[] {
   return drops
 }
 
-function grouped(drops: readonly Dropped[]): DropGroup[] {
+function grouped(drops: readonly DroppedItem[]): DropGroup[] {
   const groups = new Map<string, { entries: number; tokens: number }>()
   for (const drop of drops) {
     const { entries, tokens } = groups.get(drop.why) ?? { entries: 0, tokens: 0 }

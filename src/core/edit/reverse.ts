@@ -68,7 +68,7 @@ export function expand(context: Context, eventAt: EventAt, id: EntryId): Reversa
     )
     if (!edit) continue
     // Covered again since: what covers it comes back first.
-    const hidden = coverOf(edit, id, visible)
+    const hidden = findCover(edit, id, visible)
     if (hidden) return expand(context, eventAt, hidden)
     return reversalOf(context, [withThinkingHidden(edit)], seq, eventAt)
   }
@@ -105,7 +105,7 @@ function restores(inverse: Edit, id: EntryId, visible: ReadonlyMap<EntryId, numb
 }
 
 /** The replacement that this edit would take out, where another one has taken its place. */
-function coverOf(
+function findCover(
   { covers }: Edit,
   id: EntryId,
   visible: ReadonlyMap<EntryId, number>,
@@ -173,12 +173,12 @@ function answersSince(items: readonly Item[], since: number, eventAt: EventAt): 
   const end = lastRoundStart(items)
   const later = items.filter(
     (item, at) =>
-      at < end && item.thinkingTokens !== undefined && !item.hide && seqOf(item.id) > since,
+      at < end && item.thinkingTokens !== undefined && !item.hide && readSeq(item.id) > since,
   )
   return later.length === 0 ? [] : runsOf(later, eventAt)
 }
 
-function seqOf(id: EntryId): number {
+function readSeq(id: EntryId): number {
   return Number.parseInt(id.slice(1), 10)
 }
 

@@ -205,7 +205,7 @@ function switchTo(work: FileWork, branch: string, isNew: boolean): boolean {
   const { tree } = work
   const left = tree.branch ?? ''
   const name = cutHead(branch, 200)
-  const branches = { ...withoutOldest(tree), [left]: headsOf(tree) }
+  const branches = { ...withoutOldest(tree), [left]: listHeads(tree) }
   const heads = Object.hasOwn(tree.branches, name) ? tree.branches[name] : undefined
   work.tree = { ...tree, branch: name, branches }
   if (isNew || name === left) return true
@@ -219,7 +219,7 @@ function switchTo(work: FileWork, branch: string, isNew: boolean): boolean {
   return true
 }
 
-function headsOf(tree: FileTree): (readonly [string, Version])[] {
+function listHeads(tree: FileTree): (readonly [string, Version])[] {
   const heads: (readonly [string, Version])[] = []
   for (const { path, head, start } of tree.files.values())
     if (head !== (start === ABSENT ? ABSENT : AS_AT_START)) heads.push([path, head])

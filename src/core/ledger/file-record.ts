@@ -113,7 +113,7 @@ export class BucketMap<V> {
     const buckets: (Map<string, V> | undefined)[] = new Array(BUCKETS).fill(undefined)
     let size = 0
     for (const [key, value] of entries) {
-      const at = bucketOf(key)
+      const at = hashBucket(key)
       const bucket = buckets[at] ?? new Map<string, V>()
       if (!bucket.has(key)) size += 1
       buckets[at] = bucket.set(key, value)
@@ -122,11 +122,11 @@ export class BucketMap<V> {
   }
 
   get(key: string): V | undefined {
-    return this.#buckets[bucketOf(key)]?.get(key)
+    return this.#buckets[hashBucket(key)]?.get(key)
   }
 
   with(key: string, value: V): BucketMap<V> {
-    const at = bucketOf(key)
+    const at = hashBucket(key)
     const before = this.#buckets[at]
     const isNew = before === undefined || !before.has(key)
     return new BucketMap(
@@ -149,7 +149,7 @@ export class BucketMap<V> {
   }
 }
 
-function bucketOf(key: string): number {
+function hashBucket(key: string): number {
   let hash = 0
   for (let at = 0; at < key.length; at += 1) hash = (Math.imul(hash, 31) + key.charCodeAt(at)) | 0
   return (hash ^ (hash >>> 15)) & (BUCKETS - 1)

@@ -213,7 +213,7 @@ export class FileWork {
     const guessed = this.#guess(path, target, place, 0)
     const isFirst = guessed.changedAt === undefined && !(guessed.isSure && this.at(path))
     if (isNew === undefined || !isFirst) this.#change(guessed)
-    else this.#change({ ...readRecord(path, isNew ? 0 : 1, true), ...keptOf(guessed) })
+    else this.#change({ ...readRecord(path, isNew ? 0 : 1, true), ...keepNames(guessed) })
   }
 
   #change(record: FileRecord): void {
@@ -284,6 +284,6 @@ export class FileWork {
   }
 }
 
-function keptOf({ name, folder, readAt }: FileRecord) {
+function keepNames({ name, folder, readAt }: FileRecord) {
   return { name, ...(folder && { folder }), ...(readAt !== undefined && { readAt }) }
 }

@@ -179,7 +179,7 @@ function landingLines({ landings }: Ledger, ageOf: AgeOf): string[] {
     ...line('last push', last('push')),
     ...line('merged', last('merge')),
     ...landings
-      .filter(({ kind, what }) => kind === 'pull-request' && !ended.has(numberOf(what)))
+      .filter(({ kind, what }) => kind === 'pull-request' && !ended.has(printNumber(what)))
       .slice(-3)
       .flatMap((each) => line('pull request opened', each)),
     ...line('pull request merged', last('pull-request-merged')),
@@ -190,7 +190,7 @@ function landingLines({ landings }: Ledger, ageOf: AgeOf): string[] {
 }
 
 /** `#12` of an address. */
-function numberOf(address: string): string {
+function printNumber(address: string): string {
   return `#${address.slice(address.lastIndexOf('/') + 1)}`
 }
 
@@ -250,12 +250,12 @@ function fileLines(ledger: Ledger): string[] {
     const named = own.filter(({ name }) => name !== '')
     for (const file of named) lines.push(fileLine(file, state))
     const others = own.length - named.length
-    if (others > 0) lines.push(`${state}: ${countOf(others, named.length > 0)}`)
+    if (others > 0) lines.push(`${state}: ${printCount(others, named.length > 0)}`)
   }
   return lines
 }
 
-function countOf(files: number, isRest: boolean): string {
+function printCount(files: number, isRest: boolean): string {
   return isRest ? `${files} more` : `${files} file${files === 1 ? '' : 's'}`
 }
 

@@ -78,13 +78,13 @@ function actionIn(content: string, seq: number): OpenCall | undefined {
   }
 }
 
-interface Settled {
+interface SettledCall {
   readonly call: OpenCall
   readonly result: Outcome
 }
 
 /** Results that came as the words of a user: of Cline, of SWE-agent and of mini-SWE-agent. */
-function settledByText(calls: readonly OpenCall[], content: UserContent): Settled[] {
+function settledByText(calls: readonly OpenCall[], content: UserContent): SettledCall[] {
   const text = textOfUserContent(content)
   const said = calls.find(({ id }) => id === '')
   if (said !== undefined) {
@@ -198,7 +198,7 @@ function withUserMessage(
   return after
 }
 
-type Stored = Omit<Ledger, 'tree'> & {
+type StoredLedger = Omit<Ledger, 'tree'> & {
   readonly tree: Omit<Ledger['tree'], 'files' | 'folders'> & {
     readonly files: readonly { readonly path: string }[]
     readonly folders: readonly { readonly path: string }[]
@@ -211,7 +211,7 @@ function decode(json: Json): Ledger {
       where: 'snapshot, reducer ledger',
       hint: 'Remove the snapshot: it is rebuilt from the log.',
     })
-  const { tree, ...rest } = json as unknown as Stored
+  const { tree, ...rest } = json as unknown as StoredLedger
   const byPath = <V extends { readonly path: string }>(records: readonly V[]) =>
     BucketMap.of(records.map((record) => [record.path, record] as const))
   const { files, folders } = tree

@@ -50,13 +50,13 @@ export function noteCommand(
 /** What failed came behind the tests: nothing says which of it. */
 function withBehind(ledger: Ledger, { command, behind = [] }: Command, line: string, at: number) {
   const own = behind.filter((key) => !isLookingFor(key))
-  const subject = wholeOf(command)
+  const subject = inOneLine(command)
   return own.length === 0
     ? ledger
     : withError(ledger, { tool: 'command', subject, behind: own, line, at })
 }
 
-function wholeOf(command: string): string {
+function inOneLine(command: string): string {
   return cutHead(command.replace(/\s+/g, ' ').trim(), LINE_CHARS)
 }
 
@@ -122,7 +122,7 @@ function noteTests(
     failures: isFailed ? (summary?.failures ?? []) : [],
     at: seq,
   }
-  const runner = runnerOf(key)
+  const runner = readRunner(key)
   // A run of everything that works says it of its parts.
   const others = ledger.tests.filter(
     (other) =>
@@ -137,7 +137,7 @@ function isPartOf(key: string, whole: string): boolean {
 }
 
 function isWhole(key: string, runner: string, other: TestRun): boolean {
-  return withoutToolchain(key) === runner && runnerOf(other.key) === runner
+  return withoutToolchain(key) === runner && readRunner(other.key) === runner
 }
 
 /** `cargo +1.90 test` is `cargo test`. */
@@ -146,7 +146,7 @@ function withoutToolchain(key: string): string {
 }
 
 /** The command up to what it is narrowed to. */
-function runnerOf(key: string): string {
+function readRunner(key: string): string {
   const words = withoutToolchain(key).split(' ')
   const end = words.findIndex((word, at) => at > 0 && /^-|[./]/.test(word))
   return (end < 0 ? words : words.slice(0, end)).join(' ')
@@ -173,9 +173,9 @@ function withoutSolved(
   ledger: Ledger,
   { key, command = '' }: Pick<Command, 'key'> & Partial<Command>,
 ): Ledger {
-  const program = programOf(key)
+  const program = readProgram(key)
   const isSolved = (subject: string) =>
-    subject === key || (program !== '' && programOf(subject) === program)
+    subject === key || (program !== '' && readProgram(subject) === program)
   // Of commands that need each other, all have worked.
   const chain = /[;\n]|\|\|/.test(command) ? '' : ` ${command} `
   const errors = ledger.errors.flatMap((error): OpenError[] => {
@@ -183,7 +183,7 @@ function withoutSolved(
     if (behind === undefined)
       return subject === key || (tool === 'command' && isSolved(subject)) ? [] : [error]
     const left = behind.filter((each) => !isSolved(each) && !chain.includes(` ${each} `))
-    if (left.length === 0 || subject === wholeOf(command)) return []
+    if (left.length === 0 || subject === inOneLine(command)) return []
     return [left.length === behind.length ? error : { ...error, behind: left }]
   })
   return { ...ledger, errors }
@@ -196,7 +196,7 @@ const WITH_SUBCOMMANDS = new Set(
 )
 
 /** Without the folder it lies in; with its subcommand where it has some. */
-function programOf(key: string): string {
+function readProgram(key: string): string {
   const [first = '', ...rest] = withoutToolchain(key).replace(GIT_OPTIONS, '$1').split(' ')
   const program = first.replace(/["']/g, '').replace(/^.*\//, '')
   if (!WITH_SUBCOMMANDS.has(program)) return program

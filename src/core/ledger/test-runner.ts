@@ -74,13 +74,16 @@ function withoutRunner(words: readonly string[]): readonly string[] {
     : rest
 }
 
-interface Found {
+interface TestCounts {
   passed?: number
   failed?: number
   readonly failures: Set<string>
 }
 
-type LineRule = readonly [RegExp, (found: Found, groups: readonly (string | undefined)[]) => void]
+type LineRule = readonly [
+  RegExp,
+  (found: TestCounts, groups: readonly (string | undefined)[]) => void,
+]
 
 const name: LineRule[1] = (found, [, text]) => {
   const plain = text?.trim() ?? ''
@@ -190,7 +193,7 @@ const LINES: readonly LineRule[] = [
 
 /** Undefined if no line is a runner's. */
 export function testSummary(output: string): TestSummary | undefined {
-  const found: Found = { failures: new Set() }
+  const found: TestCounts = { failures: new Set() }
   for (const line of readLines(output))
     for (const [expression, note] of LINES) {
       const groups = expression.exec(line)

@@ -47,14 +47,14 @@ interface ConversationAfter {
   readonly after?: Reading
 }
 
-interface Used {
+interface UsageTotals {
   readonly promptTokens: number
   readonly completionTokens: number
   readonly totalTokens: number
   readonly eventCount: number
 }
 
-const UNUSED: Used = { promptTokens: 0, completionTokens: 0, totalTokens: 0, eventCount: 0 }
+const UNUSED: UsageTotals = { promptTokens: 0, completionTokens: 0, totalTokens: 0, eventCount: 0 }
 const DEFAULT_THRESHOLD = 0.8
 const SUMMARIZE_ABOVE = 0.7
 const REQUEST_SHARE = 0.1
@@ -64,7 +64,7 @@ const MESSAGE_OVERHEAD_TOKENS = 10
 /** A running total against a limit. It counts what was recorded; how full the window is, `readContext` says. */
 export class TokenBudget {
   #config: TokenBudgetConfig
-  #used: Used = UNUSED
+  #used: UsageTotals = UNUSED
   #lastCompactionAt: Date | undefined
 
   constructor(config: TokenBudgetConfig) {
@@ -191,11 +191,11 @@ function isAnswer(event: ThreadEvent): event is EventOf<'AGENT_MESSAGE'> {
   return event.type === 'AGENT_MESSAGE'
 }
 
-function addAnswer(used: Used, { data }: EventOf<'AGENT_MESSAGE'>): Used {
+function addAnswer(used: UsageTotals, { data }: EventOf<'AGENT_MESSAGE'>): UsageTotals {
   return data.tokenUsage ? add(used, data.tokenUsage) : used
 }
 
-function add(used: Used, usage: Partial<TokenUsage>): Used {
+function add(used: UsageTotals, usage: Partial<TokenUsage>): UsageTotals {
   const prompt = count(usage.promptTokens)
   const completion = count(usage.completionTokens)
   return {
@@ -208,7 +208,7 @@ function add(used: Used, usage: Partial<TokenUsage>): Used {
   }
 }
 
-function sized(used: Used, size: number): Used {
+function sized(used: UsageTotals, size: number): UsageTotals {
   const tokens = used.eventCount === 0 ? count(size) : Math.min(used.totalTokens, count(size))
   return { ...used, promptTokens: tokens, completionTokens: 0, totalTokens: tokens }
 }

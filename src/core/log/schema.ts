@@ -228,6 +228,6 @@ type Covers<T extends EventType> =
     : T
 type None<T extends never> = T
 /** The types whose schema says more or less than they do: none, or this does not compile. */
-type Uncovered = None<{ [T in EventType]: Covers<T> }[EventType]>
+type UncoveredType = None<{ [T in EventType]: Covers<T> }[EventType]>
 /** The types that the schemas cover: all of them. */
-export type CoveredType = Exclude<EventType, Uncovered>
+export type CoveredType = Exclude<EventType, UncoveredType>

@@ -73,7 +73,7 @@ export function chooseFinds<C extends Candidate>(
   const rest = candidates.map((candidate) => {
     const passages = rankPassages(candidate, asked)
     const [best] = passages
-    return { candidate, passages, snippet: best ? snippetOf(candidate, best, asked, chars) : '' }
+    return { candidate, passages, snippet: best ? cutSnippet(candidate, best, asked, chars) : '' }
   })
   const spread = countNames(rest.flatMap(({ passages }) => passages))
   const given = new Set(limits.known)
@@ -82,7 +82,7 @@ export function chooseFinds<C extends Candidate>(
     const worths = rest.map(({ candidate, passages, snippet }) => {
       const isRepeated = chosen.some((other) => other.snippet === snippet)
       const cost = (isRepeated ? REPEATED_COST : 0) + TIER_COST * (candidate.tier ?? 0)
-      return worthOf(passages, given) - cost
+      return weighPassages(passages, given) - cost
     })
     const [next] = rest.splice(worths.indexOf(Math.max(...worths)), 1)
     if (!next) break
@@ -110,7 +110,7 @@ const NAMES_AT_HAND = 8
 
 /** With any of the words, the best first. */
 function rankPassages({ text, score }: Candidate, { words, rarity }: Asked): Passage[] {
-  const texts = passagesOf(text)
+  const texts = splitPassages(text)
   const own = texts.map((passage) =>
     scoreOf(countWords(passage, words), rarity, passage.length / PASSAGE_CHARS, LENGTH_SHARE),
   )
@@ -125,7 +125,7 @@ function rankPassages({ text, score }: Candidate, { words, rarity }: Asked): Pas
 }
 
 /** Whole lines as far as they fit. */
-function passagesOf(text: string): string[] {
+function splitPassages(text: string): string[] {
   const passages: string[] = []
   let passage = ''
   for (const line of text.split('\n')) {
@@ -152,7 +152,7 @@ function countNames(passages: readonly Passage[]): ReadonlyMap<string, number> {
   return counts
 }
 
-function worthOf(passages: readonly Passage[], given: ReadonlySet<string>): number {
+function weighPassages(passages: readonly Passage[], given: ReadonlySet<string>): number {
   const worths = passages.map(({ names, score }) => {
     if (names.length === 0) return score - NAMELESS_COST
     return names.every((name) => given.has(name)) ? score - REPEATED_COST : score
@@ -186,7 +186,7 @@ const wordEnd = (text: string) => /(?<!\S)\S{0,60}$/.exec(text)?.[0] ?? ''
 const wordStart = (text: string) => /^\S{0,60}(?!\S)/.exec(text)?.[0] ?? ''
 
 /** One line around the words of a passage. */
-function snippetOf(
+function cutSnippet(
   { text }: Candidate,
   { text: passage }: Passage,
   asked: Asked,

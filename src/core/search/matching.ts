@@ -21,7 +21,7 @@ const ENGLISH = /^[a-z]+$/
 
 /** Each once: `querying` and `queries` are looked for as `quer`, `parseConfig` also by its parts. */
 export function stemsOf(query: string): string[] {
-  return [...new Set(queryWords(tellingText(query)).map(({ word }) => stemOf(word)))]
+  return [...new Set(queryWords(tellingText(query)).map(({ word }) => cutStem(word)))]
 }
 
 const ENDINGS = [
@@ -30,7 +30,7 @@ const ENDINGS = [
 ]
 
 /** What the forms of an English word begin with; it need not be a word. */
-function stemOf(word: string): string {
+function cutStem(word: string): string {
   if (!ENGLISH.test(word)) return word
   const ending = ENDINGS.find(
     (each) => word.endsWith(each) && word.length - each.length >= SHORTEST_STEM,
@@ -46,7 +46,7 @@ export function countWords(text: string, words: readonly string[]): number[] {
   const folded = foldText(text)
   return words.map((word) => {
     let count = 0
-    for (const at of placesOf(folded, word)) {
+    for (const at of findPlaces(folded, word)) {
       count += isForm(folded, at + word.length) ? 1 : BEGINNING_SHARE
       if (count >= MOST_COUNTED) break
     }
@@ -114,7 +114,7 @@ export function findStretch(text: string, { words, rarity }: Asked, chars: numbe
   const folded = foldText(text)
   const places = words
     .flatMap((word, index) =>
-      [...placesOf(folded, word)].slice(0, MOST_COUNTED).map((at) => ({ at, index })),
+      [...findPlaces(folded, word)].slice(0, MOST_COUNTED).map((at) => ({ at, index })),
     )
     .sort((one, other) => one.at - other.at)
   let best = { at: 0, weight: 0, span: 0 }
@@ -147,7 +147,7 @@ function foldText(text: string): FoldedText {
   return { lower, written: lower.length === plain.length ? plain : lower }
 }
 
-function* placesOf({ lower, written }: FoldedText, word: string): Generator<number> {
+function* findPlaces({ lower, written }: FoldedText, word: string): Generator<number> {
   const isUnspaced = UNSPACED.test(word)
   for (let at = lower.indexOf(word); at !== -1; at = lower.indexOf(word, at + word.length))
     if (isUnspaced || isWordStart(written, at)) yield at

@@ -16,7 +16,7 @@ import {
 
 export { SETTING_KEYS } from './settings-schema.ts'
 
-type Given = z.output<typeof settingsSchema>
+type SettingsInput = z.output<typeof settingsSchema>
 export interface AutoSettings {
   readonly enabled: boolean
   readonly threshold?: number // a share of the window
@@ -26,7 +26,7 @@ export interface AutoSettings {
   readonly targetRatio: number
   readonly cooldownMs: number
 }
-export type Settings = Omit<Given, 'auto'> & { readonly auto: AutoSettings }
+export type Settings = Omit<SettingsInput, 'auto'> & { readonly auto: AutoSettings }
 export type SettingsOrigin = 'default' | 'user' | 'project' | 'environment' | 'flag'
 
 /** Values from one place. Later layers win over earlier ones. */
@@ -65,7 +65,7 @@ export function resolveSettings(layers: readonly SettingsLayer[]): ResolvedSetti
     }
   }
   const given = settingsSchema.parse(nested([...origins].map(([key, { value }]) => [key, value])))
-  const auto = autoOf(PRESETS[given.preset].trigger)
+  const auto = readAuto(PRESETS[given.preset].trigger)
   for (const [field, value] of Object.entries(auto))
     if (origins.get(`auto.${field}`)?.origin === 'default')
       origins.set(`auto.${field}`, { value, origin: 'default', where: `preset ${given.preset}` })
@@ -74,7 +74,7 @@ export function resolveSettings(layers: readonly SettingsLayer[]): ResolvedSetti
   return { settings, origins: Object.fromEntries(origins) }
 }
 
-function autoOf(trigger: TriggerPolicy): AutoSettings {
+function readAuto(trigger: TriggerPolicy): AutoSettings {
   const {
     enabled,
     ratio: threshold,

@@ -48,13 +48,13 @@ export function buildMessages(context: Context, eventAt: EventAt): Built {
   return built
 }
 
-interface Written extends Built {
+interface AnnotatedBuild extends Built {
   /** Messages in the user's name whose text no person wrote. No provider is sent this. */
   readonly writers: ReadonlyMap<Message, Writer>
 }
 
 /** The same, for readers who must know whose words they are. */
-export function buildWithWriters(context: Context, eventAt: EventAt): Written {
+export function buildWithWriters(context: Context, eventAt: EventAt): AnnotatedBuild {
   const items = context.items.toArray()
   const rounds = new Map(roundsOf(items, context.open).map((round) => [round.start, round]))
   const last = roundToAnswer(items, eventAt)

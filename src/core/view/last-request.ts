@@ -42,7 +42,7 @@ export interface Requests {
   readonly answered?: Answered
 }
 
-interface Found extends Request {
+interface RequestMatch extends Request {
   readonly seq: number
   readonly isOpen: boolean
 }
@@ -50,8 +50,8 @@ interface Found extends Request {
 /** Empty where the user has said nothing, or nothing that is text. */
 export function findRequests(items: readonly Item[], eventAt: EventAt): Requests {
   const end = lastEnd(items, eventAt)
-  const all: Found[] = []
-  const answered: (Answered & Pick<Found, 'seq'>)[] = []
+  const all: RequestMatch[] = []
+  const answered: (Answered & Pick<RequestMatch, 'seq'>)[] = []
   let newest = 0 // of those that are answered: no text before it is of interest
   for (const item of items.toReversed()) {
     if (item.kind !== 'user') continue
@@ -237,7 +237,7 @@ function noteIn(item: Item, eventAt: EventAt): Note | undefined {
  * A note that was read from a session file counts like a message of the user in that file; its refs mean
  * entries of another thread, so the note itself is the ref.
  */
-function carriedRequests(item: Item, note: Note, end: number, eventAt: EventAt): Found[] {
+function carriedRequests(item: Item, note: Note, end: number, eventAt: EventAt): RequestMatch[] {
   const isForeign = isFromFile(item, eventAt)
   return note.sections.map(({ ref, text }) => {
     const seq = seqOfRef(isForeign ? '' : ref, item)

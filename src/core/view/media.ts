@@ -140,7 +140,7 @@ function refusal(image: ImageLike, limits: ImageLimits): string | undefined {
   if (data.length > (limits.maxImageBytes ?? Number.POSITIVE_INFINITY))
     return `an image of ${bytesInWords(data.length)} as base64; ${bytesInWords(limits.maxImageBytes ?? 0)} are allowed`
   const size = sizeOfImage(image)
-  if (limits.maxEdgePx === undefined || size === undefined || edgeOf(size) <= limits.maxEdgePx)
+  if (limits.maxEdgePx === undefined || size === undefined || longestEdge(size) <= limits.maxEdgePx)
     return undefined
   return `an image of ${sizeInWords(size)}; an edge may have ${limits.maxEdgePx}`
 }
@@ -152,7 +152,7 @@ function isBase64(data: string): boolean {
   return data.length % 4 === 0 && data.length - end <= 2 && /^=+$/.test(data.slice(end))
 }
 
-function edgeOf({ widthPx, heightPx }: ImageSize): number {
+function longestEdge({ widthPx, heightPx }: ImageSize): number {
   return Math.max(widthPx, heightPx)
 }
 
@@ -193,7 +193,7 @@ function count(staying: Staying, { image }: FoundImage, { many }: ImageLimits, b
   const size = many && sizeOfImage(image)
   staying.count += by
   staying.bytes += by * (image.data?.length ?? 0)
-  if (size && edgeOf(size) > many.maxEdgePx) staying.large += by
+  if (size && longestEdge(size) > many.maxEdgePx) staying.large += by
 }
 
 /** Which limit is passed, in words, where each counts for a share of itself. */

@@ -15,16 +15,16 @@ export interface MissingRows {
 /** A part of what an edit covers, and what of it stays. */
 interface Part {
   readonly run: Run
-  readonly kept: Kept
+  readonly kept: KeptEntries
 }
 
 /** What an edit keeps: originals as stretches of the log, ascending and apart; the others by name. */
-interface Kept {
+interface KeptEntries {
   readonly stretches: readonly (readonly [from: number, to: number])[]
   readonly made: ReadonlySet<EntryId>
 }
 
-const NOTHING: Kept = { stretches: [], made: new Set() }
+const NOTHING: KeptEntries = { stretches: [], made: new Set() }
 /** How many rows of a long range are asked for at a time: a limit may be reached before its end. */
 const ROWS_AT_ONCE = 256
 
@@ -88,7 +88,7 @@ export function* walkCovered(id: EntryId, eventAt: EventAt): Generator<EntryId |
  * they cover: where that of an earlier compaction is missing, it counts for everything before it.
  */
 export function coveredBy(ids: readonly EntryId[], eventAt: EventAt): (seq: number) => boolean {
-  const spans: { readonly from: number; readonly to: number; readonly kept: Kept }[] = []
+  const spans: { readonly from: number; readonly to: number; readonly kept: KeptEntries }[] = []
   const stack: Part[] = ids.map((run) => ({ run, kept: NOTHING }))
   const seen = new Set<EntryId>()
   for (let part = stack.pop(); part !== undefined; part = stack.pop()) {
@@ -115,7 +115,7 @@ export function coveredBy(ids: readonly EntryId[], eventAt: EventAt): (seq: numb
 /** The originals of a range, as far as the log holds it. */
 function* walkRange(
   [first, last, count]: Exclude<Run, string>,
-  kept: Kept,
+  kept: KeptEntries,
   eventAt: EventAt,
 ): Generator<EntryId | MissingRows> {
   const to = parseEntryId(last).seq
@@ -157,7 +157,7 @@ function findCarriers(edits: readonly Edit[]): Map<number, Edit> {
   return found
 }
 
-function keptBy(edit: Edit): Kept {
+function keptBy(edit: Edit): KeptEntries {
   const made = new Set<EntryId>()
   const found: (readonly [number, number])[] = []
   for (const put of edit.put) {
@@ -176,7 +176,7 @@ function keptBy(edit: Edit): Kept {
   return { stretches, made }
 }
 
-function isKept(id: EntryId, { stretches, made }: Kept): boolean {
+function isKept(id: EntryId, { stretches, made }: KeptEntries): boolean {
   if (stretches.length === 0) return made.has(id)
   const parsed = parseEntryId(id)
   if (!parsed.original) return made.has(id)

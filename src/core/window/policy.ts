@@ -113,7 +113,7 @@ function decideByItself(input: PolicyInput): Decision {
   const tokens = amount(input.reading.tokens)
   if (tokens === undefined) return { type: 'nothing', reason: 'unknown-reading' }
   const level = firingLevel(policy, budget, tokens)
-  const hold = holdOf(input)
+  const hold = findHold(input)
   if (level === undefined) return decideBelow(input, tokens, hold !== undefined)
   if (state.unhelpful >= policy.pauseAfter) return paused(tokens, trigger, state)
   if (hold) return { type: 'warn', reason: hold }
@@ -143,7 +143,7 @@ function decideOnDemand(input: PolicyInput, signal: Exclude<PolicySignal, 'auto'
 }
 
 /** Why a compaction that would fire is held back for now. */
-function holdOf({
+function findHold({
   policy,
   state,
   nowMs,

@@ -133,7 +133,7 @@ function readAnthropic(body: Fields): Asked {
       ),
     ].join('\n'),
     turns: messages.flatMap(({ role, blocks }) =>
-      role === 'user' || role === 'assistant' ? [{ role, parts: blocks.flatMap(partOf) }] : [],
+      role === 'user' || role === 'assistant' ? [{ role, parts: blocks.flatMap(readPart) }] : [],
     ),
     tools: readList(body.tools).map((tool) => {
       const { name, input_schema } = readFields(tool)
@@ -157,7 +157,7 @@ function readChoice({ type, name }: Fields): ToolChoice {
   return type === 'tool' && wanted !== undefined ? { name: wanted } : 'auto'
 }
 
-function partOf({ type, fields }: Block): readonly AskedPart[] {
+function readPart({ type, fields }: Block): readonly AskedPart[] {
   switch (type) {
     case 'text':
       return [{ type: 'text', text: readText(fields.text) ?? '' }]

@@ -17,7 +17,7 @@ import {
 } from '../wire-format.ts'
 import { BAD_SIGNATURE } from './thinking.ts'
 
-interface Told {
+interface ErrorFields {
   readonly status: number
   readonly type: string
   readonly message: string
@@ -39,11 +39,11 @@ export function anthropicErrorFrame(refusal: Refusal): string {
   return sseFrame(errorBody(tell(refusal)), 'error')
 }
 
-function errorBody({ type, message, details }: Told): { readonly [key: string]: Json } {
+function errorBody({ type, message, details }: ErrorFields): { readonly [key: string]: Json } {
   return { type: 'error', error: { type, message, ...(details !== undefined && { details }) } }
 }
 
-function tell(refusal: Refusal): Told {
+function tell(refusal: Refusal): ErrorFields {
   switch (refusal.kind) {
     case 'invalid':
       return invalid(refusal.message)
@@ -73,7 +73,7 @@ function tell(refusal: Refusal): Told {
   }
 }
 
-function invalid(message: string): Told {
+function invalid(message: string): ErrorFields {
   return { status: 400, type: 'invalid_request_error', message }
 }
 
@@ -86,7 +86,7 @@ function overflowMessage(of: Extract<Refusal, { kind: 'overflow' }>): string {
 }
 
 /** The provider's words, then which rule it was and what our own check says of it. */
-function tellRule({ id, where, message }: Violation): Told {
+function tellRule({ id, where, message }: Violation): ErrorFields {
   const words = WORDS[id]?.(where, message)
   const place = where.replaceAll(/\[(\d+)\]/g, '.$1')
   const said = `${place}: ${words === undefined ? message : words} (${id}: ${message})`

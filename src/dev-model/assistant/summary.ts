@@ -44,7 +44,7 @@ export function buildSummary(asked: Asked, isAddition = false): string {
   const sections = headings.map((heading) => {
     const carried = earlier.get(heading) ?? []
     earlier.delete(heading)
-    return [heading, joined(carried, sectionOf(heading, facts))] as const
+    return [heading, joined(carried, writeSection(heading, facts))] as const
   })
   const rest = [...earlier].filter(([, lines]) => lines.length > 0)
   return [
@@ -103,7 +103,7 @@ function headingsIn(prompt: string): readonly string[] {
   return HEADINGS
 }
 
-function sectionOf(heading: string, facts: Facts): string {
+function writeSection(heading: string, facts: Facts): string {
   if (/request|intent|goal|objective/i.test(heading)) return listed(facts.requests)
   if (/file|code|change/i.test(heading)) return listed(facts.files)
   if (/command|technical|completed|done/i.test(heading)) return listed(facts.commands)

@@ -8,7 +8,7 @@ import type { Instruction } from './instructions.ts'
 import { quoted } from './summary.ts'
 
 /** The value of a field → the names that fields for it go by. */
-interface Wanted {
+interface ArgumentHint {
   readonly name: RegExp
   readonly value: string
 }
@@ -60,7 +60,7 @@ export function plainCall({ name, schema }: OfferedTool): AnswerCall {
 }
 
 /** What the arguments must hold; if there are several ways, the first that the schema has room for. */
-function wantedBy(instruction: Instruction): readonly (readonly Wanted[])[] {
+function wantedBy(instruction: Instruction): readonly (readonly ArgumentHint[])[] {
   switch (instruction.kind) {
     case 'read':
       return [[{ name: PATH_FIELD, value: instruction.path }]]
@@ -106,7 +106,7 @@ const MAX_DEPTH = 4
  * Fields that are wanted, which are taken off the list, or required, which get a plain value. Some
  * tools take their edits as a list of objects: what is wanted is looked for in there, too.
  */
-function fill(schema: Json, wanted: Wanted[], depth: number): Fields {
+function fill(schema: Json, wanted: ArgumentHint[], depth: number): Fields {
   const { properties, required } = readFields(schema)
   const needed = new Set(readList(required))
   const given: Record<string, Json> = {}
@@ -125,7 +125,7 @@ function fill(schema: Json, wanted: Wanted[], depth: number): Fields {
 
 function fillNested(
   { type, items, properties, required }: Fields,
-  wanted: Wanted[],
+  wanted: ArgumentHint[],
   depth: number,
 ): Json | undefined {
   if (type === 'object')

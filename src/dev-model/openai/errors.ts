@@ -3,7 +3,7 @@ import type { Json } from '../../core/text/json.ts'
 import type { Violation } from '../../validate/walk.ts'
 import type { HttpAnswer, Refusal } from '../wire-format.ts'
 
-interface Told extends Words {
+interface ErrorFields extends Words {
   readonly status: number
   readonly type: string
   readonly param?: string
@@ -22,15 +22,15 @@ export function refuseOpenai(wire: OpenaiWire, refusal: Refusal): HttpAnswer {
   }
 }
 
-export function tellOpenai(wire: OpenaiWire, refusal: Refusal): Told {
+export function tellOpenai(wire: OpenaiWire, refusal: Refusal): ErrorFields {
   return tell(wire, refusal)
 }
 
-export function openaiError({ message, type, param, code }: Told): { readonly error: Json } {
+export function openaiError({ message, type, param, code }: ErrorFields): { readonly error: Json } {
   return { error: { message, type, param: param ?? null, code: code ?? null } }
 }
 
-function tell(wire: OpenaiWire, refusal: Refusal): Told {
+function tell(wire: OpenaiWire, refusal: Refusal): ErrorFields {
   switch (refusal.kind) {
     case 'invalid': {
       const { message, param, code, status = 400, body } = refusal
@@ -74,7 +74,7 @@ function notFound(message: string): string {
   )
 }
 
-function invalid(message: string, param?: string, code?: string): Told {
+function invalid(message: string, param?: string, code?: string): ErrorFields {
   return {
     status: 400,
     type: 'invalid_request_error',
@@ -84,7 +84,7 @@ function invalid(message: string, param?: string, code?: string): Told {
   }
 }
 
-function tellOverflow(wire: OpenaiWire, of: Extract<Refusal, { kind: 'overflow' }>): Told {
+function tellOverflow(wire: OpenaiWire, of: Extract<Refusal, { kind: 'overflow' }>): ErrorFields {
   const code = 'context_length_exceeded'
   if (wire === 'openai-responses') {
     const message =
@@ -101,7 +101,7 @@ function tellOverflow(wire: OpenaiWire, of: Extract<Refusal, { kind: 'overflow' 
 }
 
 /** The provider's words, then which rule it was and what our own check says of it. */
-function tellRule(wire: OpenaiWire, violation: Violation): Told {
+function tellRule(wire: OpenaiWire, violation: Violation): ErrorFields {
   const { id, where, message } = violation
   const words = (wire === 'openai-chat' ? chatWords : responsesWords)(violation)
   const said = `${words?.message ?? message} (${id}: ${message})`

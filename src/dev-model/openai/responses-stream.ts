@@ -198,7 +198,7 @@ function readItem(part: ReplyPart, turn: Turn, index: number): Fields {
         call_id: part.id.startsWith('call_') ? part.id : `call_${part.id}`,
         name: part.name,
         arguments: part.arguments,
-        ...namespaceOf(part.name, turn.asked),
+        ...findNamespace(part.name, turn.asked),
       }
     default: {
       const text = part.type === 'thinking' ? part.thinking : part.data
@@ -207,7 +207,7 @@ function readItem(part: ReplyPart, turn: Turn, index: number): Fields {
   }
 }
 
-function namespaceOf(tool: string, { tools }: Asked): Fields {
+function findNamespace(tool: string, { tools }: Asked): Fields {
   const namespace = tools.find(({ name }) => name === tool)?.namespace
   return namespace === undefined ? {} : { namespace }
 }

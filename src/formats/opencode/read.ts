@@ -226,20 +226,20 @@ export class Moments {
 
   id(prefix: 'msg' | 'prt'): string {
     this.#ids += 1n
-    return `${prefix}_${digitsOf(BigInt(this.#time) * MS_STEPS + this.#ids)}${randomOf(this.#options)}`
+    return `${prefix}_${writeDigits(BigInt(this.#time) * MS_STEPS + this.#ids)}${drawRandom(this.#options)}`
   }
 }
 
 /** Those of sessions descend, so that the newest is the first. */
 export function sessionId(options: WriteOptions): string {
-  return `ses_${digitsOf(~(BigInt(options.now.getTime()) * MS_STEPS))}${randomOf(options)}`
+  return `ses_${writeDigits(~(BigInt(options.now.getTime()) * MS_STEPS))}${drawRandom(options)}`
 }
 
-function digitsOf(value: bigint): string {
+function writeDigits(value: bigint): string {
   return BigInt.asUintN(ID_BITS, value).toString(16).padStart(TIME_DIGITS, '0')
 }
 
-function randomOf({ newId }: WriteOptions): string {
+function drawRandom({ newId }: WriteOptions): string {
   return newId().replaceAll(/\W/g, '').slice(-RANDOM_DIGITS).padStart(RANDOM_DIGITS, '0')
 }
 

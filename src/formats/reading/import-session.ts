@@ -144,7 +144,7 @@ function requireWords({ account }: ReadNotes, { id }: SessionFormat): void {
   )
 }
 
-type Started = Omit<Parameters<ImportTarget['create']>[0], 'reason' | 'timestamp'>
+type Start = Omit<Parameters<ImportTarget['create']>[0], 'reason' | 'timestamp'>
 
 interface How {
   readonly target: ImportTarget
@@ -169,7 +169,7 @@ class ImportedThread {
   #version: number
 
   /** A thread is as old as the session was where it comes from. */
-  static async start(how: How, started: Started, began: Date | undefined): Promise<ImportedThread> {
+  static async start(how: How, started: Start, began: Date | undefined): Promise<ImportedThread> {
     const stored = how.earlier && (await findStored(how.earlier, started.threadId ?? ''))
     if (stored) return new ImportedThread(how, stored.threadId, began, stored)
     const timestamp = began && { timestamp: began }

@@ -22,7 +22,7 @@ export function recordedProposal(
   const facts = { metadata, ...(usage && { usage }) }
   const items = context.items.toArray()
   if (recorded.blanks) return { edits: blanked(recorded.blanks, items, eventAt), ...facts }
-  const indexOf = indicesOf(items, idOf)
+  const indexOf = indexItems(items, idOf)
   const puts = placedPuts(recorded, items, indexOf, eventAt)
   const kept = keptItems(puts, recorded, items, context, indexOf)
   const openStart = openRoundStart(items, context.open)
@@ -61,7 +61,7 @@ function blanked(calls: readonly string[], items: readonly Item[], eventAt: Even
 type IndexOf = (name: string) => number | undefined
 
 /** Where in the context an entry stands, by a name that the file has for it. */
-function indicesOf(items: readonly Item[], idOf: (name: string) => EntryId | undefined): IndexOf {
+function indexItems(items: readonly Item[], idOf: (name: string) => EntryId | undefined): IndexOf {
   const at = new Map(items.map((item, index) => [item.id, index]))
   return (name) => {
     const id = idOf(name)
@@ -70,15 +70,15 @@ function indicesOf(items: readonly Item[], idOf: (name: string) => EntryId | und
 }
 
 /** Something new, or the index of what stays. */
-type Placed = NewEntry | { readonly at: number }
+type PutOrPlace = NewEntry | { readonly at: number }
 
 function placedPuts(
   { put }: RecordedChange,
   items: readonly Item[],
   indexOf: IndexOf,
   eventAt: EventAt,
-): Placed[] {
-  return put.flatMap((entry): Placed[] => {
+): PutOrPlace[] {
+  return put.flatMap((entry): PutOrPlace[] => {
     const at = 'keep' in entry ? indexOf(entry.keep) : indexOfWords(entry, items, eventAt)
     if (at !== undefined) return [{ at }]
     const made = 'keep' in entry ? entry.or : entry
@@ -105,7 +105,7 @@ function indexOfWords(
 
 /** The indices of what stays, with whole rounds. */
 function keptItems(
-  puts: readonly Placed[],
+  puts: readonly PutOrPlace[],
   { keepFrom }: RecordedChange,
   items: readonly Item[],
   context: Context,
@@ -123,7 +123,7 @@ function keptItems(
 
 /** New entries stand before the next kept one that the tool named behind them. */
 function collectPuts(
-  placed: readonly Placed[],
+  placed: readonly PutOrPlace[],
   items: readonly Item[],
   end: number,
   kept: ReadonlySet<number>,

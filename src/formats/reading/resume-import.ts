@@ -155,8 +155,8 @@ export class StoredRecords {
       if (event.type === 'AGENT_MESSAGE') this.#answers.set(event.seq, event.data)
       if (event.type === 'TOOL_CALL') this.#calls.add(event.data.id)
       if (event.type === 'TOOL_RESULT') this.#answered.add(event.data.id ?? '')
-      for (const { at, raw } of recordsOf(event)) {
-        const stored = { seq: event.seq, bearsEntry: bearsEntry(event), digest: digestOf(raw) }
+      for (const { at, raw } of listRecords(event)) {
+        const stored = { seq: event.seq, bearsEntry: bearsEntry(event), digest: hashRecord(raw) }
         this.#records.set(at, stored)
         this.#missing.add(at)
       }
@@ -175,7 +175,7 @@ export class StoredRecords {
   ): NamedDraft[] {
     return drafts.flatMap((named) => {
       const { draft } = named
-      const records = recordsOf(draft)
+      const records = listRecords(draft)
       for (const { at } of records) this.#missing.delete(at)
       if (draft.type === 'TOOL_CALL') return this.#calls.has(draft.data.id) ? [] : [named]
       if (records.length === 0) return this.#isSkipping ? [] : [named]
@@ -201,7 +201,7 @@ export class StoredRecords {
     records: RawRecord[],
   ): NamedDraft {
     const grown = draft.data as Answer
-    const [before, after] = [stored ? partsOf(stored) : [], partsOf(grown)]
+    const [before, after] = [stored ? listParts(stored) : [], listParts(grown)]
     const isBeginning = before.every((part, at) => isSamePart(part, after[at]))
     if (!isBeginning || !stored?.calls.every((id) => this.#answered.has(id)))
       throw anotherFile(this.threadId)
@@ -221,17 +221,18 @@ export class StoredRecords {
 
   #require({ at, raw }: RawRecord, draft: EventDraft): void {
     const stored = this.#records.get(at)
-    const isSame = stored?.digest === digestOf(raw) && stored.bearsEntry === isEntryType(draft.type)
+    const isSame =
+      stored?.digest === hashRecord(raw) && stored.bearsEntry === isEntryType(draft.type)
     if (!isSame) throw anotherFile(this.threadId)
   }
 }
 
-function recordsOf(event: Pick<EventDraft, 'type' | 'data' | 'source'>): RawRecord[] {
+function listRecords(event: Pick<EventDraft, 'type' | 'data' | 'source'>): RawRecord[] {
   const kept = event.type === 'FOREIGN' ? (event.data as Json) : event.source
   return listIn(fieldsIn(kept).records).filter(isRawRecord)
 }
 
-function partsOf({ parts, content }: Answer): readonly Part[] {
+function listParts({ parts, content }: Answer): readonly Part[] {
   return parts ?? (content === '' ? [] : [{ type: 'text', text: content }])
 }
 
@@ -239,7 +240,7 @@ function isSamePart(one: Part, other: Part | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-function digestOf(raw: string): string {
+function hashRecord(raw: string): string {
   return createHash('sha1').update(raw).digest('base64')
 }
 

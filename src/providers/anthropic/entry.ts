@@ -30,7 +30,7 @@ const OLDER: readonly (readonly [below: number, Generation])[] = [
   [4.06, { thinking: 'budget', isOlder: true }],
 ]
 
-function generationOf(model: string): Generation {
+function readGeneration(model: string): Generation {
   const [, major, minor = '0'] = VERSION.exec(model) ?? []
   if (major === undefined) return NEWEST
   const version = Number(major) + Number(minor) / 100
@@ -68,7 +68,7 @@ async function newProvider({ infoOf, ...options }: ProviderOptions): Promise<Pro
   const { anthropicProvider } = await import('./provider.ts')
   return anthropicProvider({
     ...options,
-    thinkingStyleOf: (model) => infoOf(model).thinking ?? generationOf(model).thinking,
+    thinkingStyleOf: (model) => infoOf(model).thinking ?? readGeneration(model).thinking,
   })
 }
 
@@ -76,7 +76,7 @@ async function newProvider({ infoOf, ...options }: ProviderOptions): Promise<Pro
 function anthropicProfile(model: string, info: ModelInfo): Profile {
   // What the settings say of a window tells nothing of how the model treats its thinking.
   const isListed = LISTED_MODELS.includes(`anthropic/${model}`)
-  const isOlder = !isListed && generationOf(model).isOlder
+  const isOlder = !isListed && readGeneration(model).isOlder
   const { prefill = isOlder, boundThinking = !isListed && !isOlder, windowTokens, known } = info
   return {
     ...(prefill ? PROFILES['anthropic-legacy'] : PROFILES.anthropic),

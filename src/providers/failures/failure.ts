@@ -26,7 +26,7 @@ export function findCauses(thrown: unknown): readonly unknown[] {
 export function readFailure(thrown: unknown): Failure {
   const chain = findCauses(thrown)
   const records = chain.filter(isRecord)
-  const bodies = records.flatMap((each) => bodiesOf(each))
+  const bodies = records.flatMap((each) => listBodies(each))
   const all = [...records, ...bodies]
   const status = first(records, (each) => numberIn(each, 'status', 'status_code', 'statusCode'))
   return {
@@ -51,10 +51,10 @@ function findCause(value: unknown): unknown {
 }
 
 /** The body of the answer: `{error: {type, code, message}}`, `{error: 'text'}`, `[{error}]`. */
-function bodiesOf(error: Fields, depth = 3): Fields[] {
+function listBodies(error: Fields, depth = 3): Fields[] {
   const body: unknown = Array.isArray(error.error) ? error.error[0] : error.error
   if (!isRecord(body) || depth === 0) return []
-  return [body, ...bodiesOf(body, depth - 1)]
+  return [body, ...listBodies(body, depth - 1)]
 }
 
 function codesIn(fields: Fields): string[] {

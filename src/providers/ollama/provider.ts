@@ -217,7 +217,7 @@ interface ModelFacts {
 
 function readFacts(shown: Json): ModelFacts {
   if (!isFields(shown)) return {}
-  const longest = longestOf(isFields(shown.model_info) ? shown.model_info : {})
+  const longest = readLongest(isFields(shown.model_info) ? shown.model_info : {})
   const set = setIn(typeof shown.parameters === 'string' ? shown.parameters : '')
   const family = isFields(shown.details) ? shown.details.family : undefined
   const { capabilities } = shown
@@ -244,7 +244,7 @@ function windowFrom(
 }
 
 /** Under the name of the architecture: `qwen3.context_length`. */
-function longestOf(info: Fields): number | undefined {
+function readLongest(info: Fields): number | undefined {
   const architecture = info['general.architecture']
   const named = info[`${String(architecture)}.context_length`]
   const any = Object.entries(info).find(([name]) => name.endsWith('.context_length'))?.[1]

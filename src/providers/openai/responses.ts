@@ -97,7 +97,7 @@ function countable(body: Fields) {
   return Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)))
 }
 
-interface Opened {
+interface OpenStream {
   readonly events: AsyncIterable<ResponseStreamEvent>
   readonly checked: CheckResult
   readonly terms: Terms
@@ -109,7 +109,7 @@ async function open(
   request: ModelRequest,
   first: Terms,
   signal: AbortSignal,
-): Promise<Opened> {
+): Promise<OpenStream> {
   let terms = first
   for (;;) {
     const checked = checkedBody(request, terms)
@@ -125,7 +125,7 @@ async function open(
 }
 
 async function* buildFrames(
-  { events, checked: { toolName }, terms }: Opened,
+  { events, checked: { toolName }, terms }: OpenStream,
   model: ModelRef,
   signal: AbortSignal,
 ): AsyncGenerator<ModelFrame> {

@@ -29,13 +29,13 @@ export function guard(
     if (!isLoopback(host) && !isKnown(host, known)) throw foreignHost(host)
     requireOwnOrigin(c, host, origins)
     const holder = tokens?.holderOf(readToken(c, sessions))
-    const who = whoOf(c, holder)
+    const who = findCaller(c, holder)
     c.set(WHO, who)
     rate.take(who)
     // The page itself is for everybody: it asks for a token.
     if (!c.req.path.startsWith('/api') || c.req.path === PUBLIC) return next()
     if (tokens?.isRequired) c.set(HOLDER, requireHolder(holder))
-    admit(socketOf(c))
+    admit(findSocket(c))
     return next()
   }
 }
@@ -66,15 +66,15 @@ export function whoIn(c: Context): string {
 
 /** The owner of this machine, from the machine itself: no proxy passed the request on. */
 export function isFromMachine(c: Context): boolean {
-  const { remoteAddress = '127.0.0.1' } = socketOf(c) ?? {}
+  const { remoteAddress = '127.0.0.1' } = findSocket(c) ?? {}
   const isPassedOn = ['forwarded', 'x-forwarded-for'].some((name) => c.req.header(name))
   const host = c.req.header('host') ?? new URL(c.req.url).host
   const isLocal = /^(?:::1|(?:::ffff:)?127(?:\.\d{1,3}){3})$/.test(remoteAddress)
   return isLocal && !isPassedOn && isLoopback(host) && holderIn(c)?.isOwnerOfMachine === true
 }
 
-function whoOf(c: Context, holder: TokenHolder | undefined): string {
-  if (!holder) return `address ${socketOf(c)?.remoteAddress ?? 'here'}`
+function findCaller(c: Context, holder: TokenHolder | undefined): string {
+  if (!holder) return `address ${findSocket(c)?.remoteAddress ?? 'here'}`
   return holder.owner === undefined ? `token ${holder.name}` : `owner ${holder.owner}`
 }
 
@@ -101,10 +101,10 @@ function isKnown(host: string, known: ReadonlySet<string>): boolean {
 
 /** Another server of this machine is another origin. */
 function isOwn(origin: string, host: string): boolean {
-  return /^https?:$/.test(protocolOf(origin)) && new URL(origin).host === host.toLowerCase()
+  return /^https?:$/.test(readProtocol(origin)) && new URL(origin).host === host.toLowerCase()
 }
 
-function protocolOf(origin: string): string {
+function readProtocol(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).protocol : ''
 }
 
@@ -116,7 +116,7 @@ export function readToken(c: Context, sessions: PageSessions): string {
 }
 
 /** The connection of a request over HTTP; within this process there is none. */
-function socketOf(c: Context): { readonly remoteAddress?: string } | undefined {
+function findSocket(c: Context): { readonly remoteAddress?: string } | undefined {
   const { incoming } = (c.env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } }
   return incoming?.socket
 }

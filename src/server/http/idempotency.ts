@@ -8,7 +8,7 @@ import { type RenewingPorts, ServerLog } from '../live/activity.ts'
 import { holderIn } from './guard.ts'
 import { uploadIn } from './upload.ts'
 
-interface Remembered {
+interface AnswerRecord {
   readonly fingerprint: string
   readonly answer: Promise<Answer>
   chars: number // of the answer, once it is there
@@ -27,7 +27,7 @@ const MOST_CHARS = 16_000_000 // all together
  * Where other processes may be asked, too, the book knows what they have answered.
  */
 export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHandler {
-  const known = new Map<string, Remembered>()
+  const known = new Map<string, AnswerRecord>()
   return async (c, next) => {
     const key = c.req.header('idempotency-key')
     if (key === undefined || READING.has(c.req.method) || c.req.path === SESSION) return next()
@@ -46,7 +46,7 @@ export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHand
     }
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     promise.catch(() => undefined) // nobody may wait for it
-    const kept: Remembered = { fingerprint, answer: promise, chars: 0 }
+    const kept: AnswerRecord = { fingerprint, answer: promise, chars: 0 }
     known.set(ownKey, kept)
     forgetOldest(known, mostKeys)
     try {
@@ -70,7 +70,7 @@ export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHand
 }
 
 /** Until those that are left are neither too many nor too long together. */
-function forgetOldest(known: Map<string, Remembered>, mostKeys: number): void {
+function forgetOldest(known: Map<string, AnswerRecord>, mostKeys: number): void {
   let chars = [...known.values()].reduce((sum, each) => sum + each.chars, 0)
   for (const [key, each] of known) {
     if (known.size <= mostKeys && chars <= MOST_CHARS) return

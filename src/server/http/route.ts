@@ -18,7 +18,7 @@ interface CheckedSpec<P extends Fields, Q extends Fields, B extends Fields, A> e
   readonly answer?: z.ZodType<A>
 }
 
-interface Asked<P extends Fields, Q extends Fields, B extends Fields> {
+interface RouteInput<P extends Fields, Q extends Fields, B extends Fields> {
   readonly params: z.output<P>
   readonly query: z.output<Q>
   readonly body: z.output<B>
@@ -36,7 +36,7 @@ export function route<
 >(
   api: Api,
   spec: CheckedSpec<P, Q, B, A>,
-  handle: (asked: Asked<P, Q, B>) => Promise<NoInfer<A> | Response>,
+  handle: (asked: RouteInput<P, Q, B>) => Promise<NoInfer<A> | Response>,
 ): void {
   describe(api.openAPIRegistry, spec)
   api.on(spec.method.toUpperCase(), spec.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
@@ -138,8 +138,8 @@ interface RouteSpec {
 
 type Registry = OpenAPIHono['openAPIRegistry']
 type JsonSchema = z.core.JSONSchema.JSONSchema
-type Described = Parameters<Registry['registerPath']>[0]
-type Parameter = NonNullable<Described['parameters']>[number]
+type PathEntry = Parameters<Registry['registerPath']>[0]
+type Parameter = NonNullable<PathEntry['parameters']>[number]
 
 const IDEMPOTENCY_KEY = 'Repeated with the same key and body, a write is done once.'
 
@@ -155,7 +155,7 @@ function describe(registry: Registry, spec: RouteSpec): void {
     parameters: readParameters(registry, spec),
     responses: buildResponses(registry, spec),
   }
-  registry.registerPath((body ? { ...described, requestBody: body } : described) as Described)
+  registry.registerPath((body ? { ...described, requestBody: body } : described) as PathEntry)
 }
 
 function readParameters(registry: Registry, spec: RouteSpec): Parameter[] {

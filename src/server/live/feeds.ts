@@ -69,7 +69,7 @@ export class Feeds {
     return { pieces: whileAllowed(pieces, isAllowed), leave }
   }
 
-  async #join(threadId: string, afterSeq: number, giveBack: () => void): Promise<Joined> {
+  async #join(threadId: string, afterSeq: number, giveBack: () => void): Promise<Membership> {
     const info = await this.#ports.store.info(threadId)
     if (!info) throw unknownThread(threadId)
     if (afterSeq > info.version) throw beyond(threadId, afterSeq, info.version)
@@ -80,7 +80,7 @@ export class Feeds {
   async *#pieces(
     threadId: string,
     afterSeq: number,
-    { follower, upTo }: Joined,
+    { follower, upTo }: Membership,
     leave: () => void,
   ): AsyncGenerator<string> {
     const { store, clock, limits } = this.#ports
@@ -112,7 +112,7 @@ export class Feeds {
     return feed
   }
 
-  #leave(threadId: string, { feed, follower, giveBack }: Joined): void {
+  #leave(threadId: string, { feed, follower, giveBack }: Membership): void {
     feed.leave(follower)
     giveBack()
     if (!feed.isUnused && !feed.isClosed) return
@@ -144,7 +144,7 @@ export interface Following {
   readonly leave: () => void
 }
 
-interface Joined {
+interface Membership {
   readonly feed: ThreadFeed
   readonly follower: Follower
   readonly upTo: number // older events are read from the store

@@ -22,7 +22,7 @@ import { categoriesIn, Originals, tokenScale } from './entry-places.ts'
 /** Enough to recognise it and to read most; the whole can be read by its ref. */
 const ENTRY_CHARS = 4_000
 
-interface Seen {
+interface ThreadContext {
   readonly store: Store
   readonly threadId: string
   readonly context: Context
@@ -30,7 +30,7 @@ interface Seen {
 
 /** Only the rows of this page are read, however long the context is. */
 export async function readContextEntries(
-  { store, threadId, context }: Seen,
+  { store, threadId, context }: ThreadContext,
   { from = 0, limit = 100 }: { readonly from?: number; readonly limit?: number },
 ): Promise<ContextPage> {
   const rows = new LoadedRows(store, threadId)

@@ -73,7 +73,7 @@ function readIds({ items }: Context): string[] {
   return items.toArray().map(({ id }) => id)
 }
 
-interface Known {
+interface DiffSource {
   readonly eventAt: EventAt
   readonly kept: ReadonlySet<string>
   counted(tokens: number): number
@@ -81,7 +81,7 @@ interface Known {
 
 function readEntries(
   { items }: Context,
-  { eventAt, kept, counted }: Known,
+  { eventAt, kept, counted }: DiffSource,
   otherwise: 'removed' | 'added',
 ): DiffEntry[] {
   return items

@@ -16,7 +16,7 @@ export function tokenScale(context: Context): (tokens: number) => number {
   return (tokens) => Math.round(ratio * tokens)
 }
 
-interface Seen {
+interface ThreadContext {
   readonly store: Store
   readonly threadId: string
   readonly context: Context
@@ -25,7 +25,7 @@ interface Seen {
 const PAGE = 1_000
 
 export async function readPlaces(
-  { store, threadId, context }: Seen,
+  { store, threadId, context }: ThreadContext,
   { from = 1, limit = PAGE }: { readonly from?: number; readonly limit?: number },
 ): Promise<EntryPlace[]> {
   const rows = new LoadedRows(store, threadId)

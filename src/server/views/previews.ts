@@ -33,7 +33,7 @@ export interface PreviewPorts {
   readonly limits: { readonly previews: number }
 }
 
-interface Kept {
+interface PreviewRecord {
   readonly threadId: string
   readonly preview: PreviewedProposal
 }
@@ -51,7 +51,7 @@ const storedSchema = z.object({
 
 export class Previews {
   readonly #ports: PreviewPorts
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, PreviewRecord>()
 
   constructor(ports: PreviewPorts) {
     this.#ports = ports
@@ -100,7 +100,7 @@ export class Previews {
     await this.#forget(threadId, previewId)
   }
 
-  async #find(threadId: string, previewId: string): Promise<Kept> {
+  async #find(threadId: string, previewId: string): Promise<PreviewRecord> {
     const kept = this.#kept.get(previewId)
     const stored = await this.#scratch(threadId).get(readKey(previewId))
     // Used up by another process: what is kept here counts no more.

@@ -258,7 +258,7 @@ class Pass {
     const here = { ...rest, context, seq: event.seq, lastId: event.id, ...(usage && { usage }) }
     const now = await addCost(here, event, this.#prices, this.#models)
     if (event.type === 'AGENT_MESSAGE' || isChange(event))
-      this.#take(pointAt(event, readingOf(tally.context), readingOf(context)), now.usd)
+      this.#take(pointAt(event, readWindow(tally.context), readWindow(context)), now.usd)
     return now
   }
 
@@ -281,6 +281,6 @@ class Pass {
   }
 }
 
-function readingOf(context: Context): Reading {
+function readWindow(context: Context): Reading {
   return readContext(context, calibrationOf(context))
 }

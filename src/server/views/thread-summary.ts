@@ -30,7 +30,7 @@ const PAGE = 50
 const MOST_FINDS = 100
 
 export async function buildSummary(store: Reading, info: ThreadInfo): Promise<WireSummary> {
-  return summaryBy(store, info, await openingOf(store, info))
+  return summaryBy(store, info, await readOpening(store, info))
 }
 
 async function summaryBy(
@@ -87,7 +87,7 @@ export async function listThreads(
     let page = await pageOf(step)
     const shown = await Promise.all(
       page.items.map(async (info) => {
-        const events = await openingOf(store, info)
+        const events = await readOpening(store, info)
         const summary = maySee(owner, events[0]) && (await summaryBy(store, info, events))
         return summary && (has(summary, words) || saying.has(info.threadId)) ? summary : undefined
       }),
@@ -126,7 +126,10 @@ function has({ title, threadId }: WireSummary, words: readonly string[]): boolea
 }
 
 /** A fork shares the opening of its parent, and says behind it what it is. */
-async function openingOf(store: Reading, { threadId, parent }: ThreadInfo): Promise<ThreadEvent[]> {
+async function readOpening(
+  store: Reading,
+  { threadId, parent }: ThreadInfo,
+): Promise<ThreadEvent[]> {
   const rows = await store.read(threadId, { limit: LOOKED_AT })
   const own =
     parent && parent.seq >= LOOKED_AT
@@ -186,8 +189,8 @@ interface Around {
 
 export function figuresOf({ before, after, report, pins, addedPins }: Around): ReportFigures {
   const counted = tokenScale(before)
-  const was = sizeOf(before)
-  const is = sizeOf(after)
+  const was = readSize(before)
+  const is = readSize(after)
   const { strategyId: strategy, trigger, refs, fallback } = report
   return {
     strategy,
@@ -241,7 +244,7 @@ function scaled(split: TokenSplit, counted: (tokens: number) => number, total?: 
 }
 
 /** How full the window is with this context, as everywhere else. */
-function sizeOf(context: Context): number | undefined {
+function readSize(context: Context): number | undefined {
   return readContext(context, calibrationOf(context)).tokens
 }
 

@@ -78,7 +78,8 @@ export function memoryIndex(
         if (request.owners?.includes(ownerIn(threadId, thread.rows[0]?.cells)) === false) continue
         const parts = partsOf(threadId, thread).filter(({ row }) => !seen.has(row))
         for (const { part, row } of parts)
-          if (fits(part, request)) candidates.push(candidateOf(threadId, part, row, request.words))
+          if (fits(part, request))
+            candidates.push(findCandidate(threadId, part, row, request.words))
         for (const { row } of parts) seen.add(row)
       }
       const best = ranked(candidates, request.words, hasAllWords)
@@ -94,7 +95,7 @@ function onceEach(hits: readonly SearchHit[]): readonly SearchHit[] {
   return [...first.values()]
 }
 
-function candidateOf(
+function findCandidate(
   threadId: string,
   { words, part, kind, tool, file, timeMs }: IndexedPart,
   row: StoredEvent,
@@ -146,7 +147,7 @@ function ranked(
  * What an append brings into the store in memory: as JSON text, as a database has it, or as the
  * values themselves.
  */
-interface Held {
+interface HeldThread {
   readonly rows: readonly MemoryRow[]
   readonly snapshot?: HeldSnapshot
 }
@@ -157,7 +158,7 @@ export type Hold = (
   events: readonly NewEvent[],
   before: number,
   snapshot?: Snapshot,
-) => Held
+) => HeldThread
 
 export const holdText: Hold = (threadId, events, before, snapshot) => {
   const rows = encodeEvents(threadId, events, before + 1).rows.map((cells) => new TextRow(cells))

@@ -101,7 +101,7 @@ export function storeFailure(thrown: unknown, address: PostgresAddress): PrecisE
   if (PrecisError.is(thrown)) return thrown
   const code = readCode(thrown)
   const reason = withoutSecrets(readReason(thrown, code), address, code || LEFT_OUT)
-  const { code: ours, what, hint, retryable = false } = meaningOf(thrown)
+  const { code: ours, what, hint, retryable = false } = readMeaning(thrown)
   return new PrecisError(ours, `The store ${address.shown} ${what} (${reason}).`, {
     hint,
     where: address.shown,
@@ -112,7 +112,7 @@ export function storeFailure(thrown: unknown, address: PostgresAddress): PrecisE
 
 /** The connection is gone or was not made: what was sent on it may have been done, or not. */
 export function isLost(thrown: unknown): boolean {
-  return !PrecisError.is(thrown) && meaningOf(thrown) === LOST
+  return !PrecisError.is(thrown) && readMeaning(thrown) === LOST
 }
 
 /** The server is there and will soon take calls. */
@@ -135,7 +135,7 @@ export function isTaken(thrown: unknown): boolean {
   return readCode(thrown) === '23505'
 }
 
-function meaningOf(thrown: unknown): Meaning {
+function readMeaning(thrown: unknown): Meaning {
   const code = readCode(thrown)
   if (NETWORK.test(code)) return LOST
   if (CERTIFICATE.test(code)) return UNTRUSTED

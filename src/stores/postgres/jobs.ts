@@ -51,8 +51,8 @@ export async function openPostgresJobs(
   const queue = new PostgresJobs(boss, database, store, settings)
   try {
     await boss.start()
-    await boss.createQueue(QUEUE, queueOf(settings))
-    await boss.updateQueue(QUEUE, queueOf(settings))
+    await boss.createQueue(QUEUE, buildQueue(settings))
+    await boss.updateQueue(QUEUE, buildQueue(settings))
     return queue
   } catch (thrown) {
     await queue.close()
@@ -61,7 +61,7 @@ export async function openPostgresJobs(
 }
 
 /** `short`: a thread stands in line once. */
-function queueOf({ jobTimeoutMs, retries, retryAfterMs }: JobSettings): PgBoss.Queue {
+function buildQueue({ jobTimeoutMs, retries, retryAfterMs }: JobSettings): PgBoss.Queue {
   return {
     name: QUEUE,
     policy: 'short',

@@ -30,13 +30,13 @@ const LINK = '.'
 export function hashesOf(before: string, rows: readonly StoredEvent[]): readonly string[] {
   let hash = before
   return rows.map((cells) => {
-    hash = shortHash(textOf(hash, cells))
+    hash = shortHash(writeText(hash, cells))
     return hash
   })
 }
 
 export const fitsCells: Fits = (hash, before, cells) =>
-  hash === (hash.length === HEX_LENGTH ? olderHash : shortHash)(textOf(before, cells))
+  hash === (hash.length === HEX_LENGTH ? olderHash : shortHash)(writeText(before, cells))
 
 /**
  * On PostgreSQL the client hashes the events of an append, and the server links the first to the log: it alone
@@ -44,14 +44,14 @@ export const fitsCells: Fits = (hash, before, cells) =>
  */
 export const fitsLinked: Fits = (hash, before, cells) => {
   if (hash.length === HEX_LENGTH)
-    return hash === olderHash(before + olderHash(textOf(NO_HASH, cells)))
+    return hash === olderHash(before + olderHash(writeText(NO_HASH, cells)))
   const [digest, link] = hash.split(LINK)
   const [digestBefore = ''] = before.split(LINK)
-  if (link === undefined) return hash === shortHash(textOf(digestBefore, cells))
-  return digest === shortHash(textOf(NO_HASH, cells)) && link === shortHash(before + digest)
+  if (link === undefined) return hash === shortHash(writeText(digestBefore, cells))
+  return digest === shortHash(writeText(NO_HASH, cells)) && link === shortHash(before + digest)
 }
 
-function textOf(before: string, cells: StoredEvent): string {
+function writeText(before: string, cells: StoredEvent): string {
   const [seq, id, v, type, timestamp, data, origin, source] = cells
   const names = `${before}${seq}\n${id}\n${v}\n${type}\n${timestamp}\n${origin === null ? '-' : `+${origin}`}`
   return `${names}\n${data?.length}\n${source?.length ?? '-'}\n${data}${source ?? ''}`

@@ -90,9 +90,9 @@ export function searchIndex(source: IndexSource): SearchIndex {
       }
       const isEnough = all.length > 0 && query.withAnyWord !== true
       if (isEnough || words.length === 1)
-        return { finds: findsOf(all, words, limit), hasAllWords: true }
+        return { finds: buildFinds(all, words, limit), hasAllWords: true }
       const some = await source.find(request, count, false)
-      return { finds: findsOf([...all, ...some], words, limit), hasAllWords: some.length === 0 }
+      return { finds: buildFinds([...all, ...some], words, limit), hasAllWords: some.length === 0 }
     },
   }
 }
@@ -174,7 +174,7 @@ function storable(text: string | null): string | null {
   return text === null ? null : text.replaceAll('\0', '').toWellFormed()
 }
 
-function findsOf(
+function buildFinds(
   hits: readonly SearchHit[],
   words: readonly QueryWord[],
   limit: number,
@@ -183,12 +183,12 @@ function findsOf(
   for (const hit of hits) {
     const name = `${hit.row[0]} ${hit.threadId}`
     if (finds.size === limit && !finds.has(name)) break
-    if (!finds.has(name)) finds.set(name, findOf(hit, words))
+    if (!finds.has(name)) finds.set(name, buildFind(hit, words))
   }
   return [...finds.values()]
 }
 
-function findOf(hit: SearchHit, words: readonly QueryWord[]): SearchFind {
+function buildFind(hit: SearchHit, words: readonly QueryWord[]): SearchFind {
   const { threadId, part, kind, tool, file, row } = hit
   const event = readRow(decodeRow(threadId, row))
   const text = readParts(buildDocument(event, []).document?.text ?? '')[part] ?? ''

@@ -89,7 +89,7 @@ export function storeFailure(thrown: unknown, path: string): PrecisError {
   if (PrecisError.is(thrown)) return thrown
   const code = readCode(thrown)
   const reason = thrown instanceof Error ? thrown.message : String(thrown)
-  const { code: ours, what, hint, retryable = false } = meaningOf(code)
+  const { code: ours, what, hint, retryable = false } = readMeaning(code)
   return new PrecisError(ours, `The store ${path} ${what} (${reason}).`, {
     hint,
     where: path,
@@ -101,7 +101,7 @@ export function storeFailure(thrown: unknown, path: string): PrecisError {
 
 /** Whether waiting may help: another process holds a lock. */
 export function isBusy(thrown: unknown): boolean {
-  return meaningOf(readCode(thrown)) === BUSY
+  return readMeaning(readCode(thrown)) === BUSY
 }
 
 function readCode(thrown: unknown): string {
@@ -109,7 +109,7 @@ function readCode(thrown: unknown): string {
   return String(thrown.code)
 }
 
-function meaningOf(code: string): Meaning {
+function readMeaning(code: string): Meaning {
   for (let name = code; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('_')))) {
     const meaning = MEANINGS[name]
     if (meaning) return meaning

@@ -241,7 +241,7 @@ export function nowLines(
   const isSaid = most >= LEAST_WORDS_CHARS && lastWords && !isShown(lastWords.seq)
   const said = isSaid ? lastWords : undefined
   return [
-    ...(last ? [`${refOf(last)} ${lastEnd > last.seq ? answeredBy(digest) : OPEN}`] : []),
+    ...(last ? [`${buildRef(last)} ${lastEnd > last.seq ? answeredBy(digest) : OPEN}`] : []),
     ...(said
       ? [
           `${asRef(originalId(said.seq))} The assistant said last: ${inert(shortened(said.text, most))}`,
@@ -260,7 +260,7 @@ function answeredBy({ lastWords, lastEnd }: Digest): string {
 
 const OPEN = 'The last request is not answered yet: the work on it goes on.'
 
-function refOf({ entry, seq }: UserWords): string {
+function buildRef({ entry, seq }: UserWords): string {
   return asRef(entry ?? originalId(seq))
 }
 

@@ -288,13 +288,13 @@ function sectionsIn(text: string): Section[] {
   for (const line of text.split('\n')) {
     const isHeading = HEADING.test(line)
     if (isHeading || sections.length === 0)
-      sections.push({ lines: [line], rank: isHeading ? rankOf(line) : RANKS.length + 1 })
+      sections.push({ lines: [line], rank: isHeading ? rankHeading(line) : RANKS.length + 1 })
     else sections.at(-1)?.lines.push(line)
   }
   return sections
 }
 
-function rankOf(heading: string): number {
+function rankHeading(heading: string): number {
   const rank = RANKS.findIndex((words) => words.test(heading))
   return rank < 0 ? RANKS.length : rank
 }

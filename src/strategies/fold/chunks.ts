@@ -45,7 +45,7 @@ export async function foldChunks(work: FoldWork): Promise<FoldedSummary> {
   const progress = new FoldProgress(plan.chunks.join(''), readKey(work), run.scratch)
   const found = (await progress.earlier()) ?? NOTHING_YET
   let done = found
-  let rest = restOf(plan.chunks, found)
+  let rest = listRest(plan.chunks, found)
   const unchangedChunks: number[] = []
   for (let halvings = 0; rest.length > 0; ) {
     const [chunk = '', ...later] = rest
@@ -86,7 +86,7 @@ function isModelsDoing(error: unknown): boolean {
 }
 
 /** What is left of the chunks behind the part that is folded, none longer than is known to fit. */
-function restOf(chunks: readonly string[], { end, longestChars }: FoldedPart): string[] {
+function listRest(chunks: readonly string[], { end, longestChars }: FoldedPart): string[] {
   let at = 0
   return chunks.flatMap((chunk) => {
     const left = chunk.slice(Math.max(0, end - at))
@@ -155,7 +155,7 @@ async function foldChunk(
     ...place,
     fence: fenceFor([place.chunk, nextPrompt ?? '', instructions ?? ''].join('\n')),
     maxSummaryChars,
-    allowanceChars: allowanceOf(
+    allowanceChars: computeAllowance(
       state.summary.length,
       maxSummaryChars,
       1 + place.total - place.number,
@@ -229,7 +229,7 @@ const ROOMY = 0.5
 const LEAST_SUMMARY_KEPT = 0.8
 
 /** What one chunk may add: a fair part of what is left, and never next to nothing. */
-function allowanceOf(summaryChars: number, maxChars: number, chunksLeft: number): number {
+function computeAllowance(summaryChars: number, maxChars: number, chunksLeft: number): number {
   const left = Math.max(0, maxChars - summaryChars)
   return Math.floor(Math.max(maxChars / 8, Math.min(left, (2 * left) / Math.max(1, chunksLeft))))
 }

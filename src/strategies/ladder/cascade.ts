@@ -36,7 +36,7 @@ export interface Rung {
 }
 
 /** How far down the ladder has come. */
-interface Reached {
+interface RungResult {
   readonly draft: LadderDraft
   readonly edits: readonly Edit[]
   readonly tokens: number // what the gate will count
@@ -79,7 +79,7 @@ export function createCascade(rungs: readonly Rung[]): Strategy {
       const draft = beginDraft(context, eventAt)
       // A hard goal includes the pins that the gate adds: what is compared with it counts them from the start.
       const start = goal.isHard ? tokens + weighNewPins(input) : tokens
-      let reached: Reached = { draft, edits: [], tokens: start, metadata: {} }
+      let reached: RungResult = { draft, edits: [], tokens: start, metadata: {} }
       let lossless = reached
       const climbed: Json[] = []
       const leftOut: LeftOut[] = []
@@ -137,11 +137,11 @@ function isDeep({ tokens }: Goal, context: Context): boolean {
 
 function* climb(
   { strategy, countsPins, isLast }: Rung,
-  from: Reached,
+  from: RungResult,
   goal: Goal,
   input: StrategyInput,
   leftOut: LeftOut[],
-): Steps<Reached | undefined> {
+): Steps<RungResult | undefined> {
   const { pins = [], run } = input
   const { context, eventAt } = from.draft
   const reserve = countsPins ? 0 : weighNewPins(input)
@@ -226,7 +226,7 @@ function sentence(text: string): string {
 }
 
 function readMetadata(
-  { draft, metadata }: Reached,
+  { draft, metadata }: RungResult,
   climbed: readonly Json[],
   leftOut: readonly LeftOut[],
 ): Json {

@@ -30,7 +30,7 @@ export function findEdits(draft: LadderDraft): Edit[] | undefined {
   const { stretches, eventAt } = draft
   const edits: Edit[] = []
   for (const stretch of stretches) {
-    const own = readParts(stretch).map((part) => editOf(part, eventAt))
+    const own = readParts(stretch).map((part) => buildEdit(part, eventAt))
     for (const edit of own) {
       if (edit === 'unsayable') return undefined
       if (edit) edits.push(edit)
@@ -76,13 +76,13 @@ function readParts({ base, stands }: Stretch): Stretch[] {
   return parts
 }
 
-function editOf(part: Stretch, eventAt: EventAt): Edit | undefined | 'unsayable' {
+function buildEdit(part: Stretch, eventAt: EventAt): Edit | undefined | 'unsayable' {
   const { base, stands } = withoutKeptEnds(part)
   const [first] = stands
   if (base.length === 0) return stands.length === 0 ? undefined : 'unsayable'
   if (first && 'entry' in first && first.of !== undefined)
     return { covers: [first.of], put: [{ ...first.entry, of: first.of }] }
-  const put = putOf(stands, eventAt)
+  const put = buildPuts(stands, eventAt)
   // What stood for these was separated from them: a gap does now.
   const isBare = put.length > 0 && put.every((one) => 'keep' in one)
   return { covers: runsOf(base, eventAt), put: isBare ? [{ gap: true }, ...put] : put }
@@ -108,7 +108,7 @@ function withoutKeptEnds({ base, stands }: Stretch): Stretch {
   }
 }
 
-function putOf(stands: readonly Standing[], eventAt: EventAt): Put[] {
+function buildPuts(stands: readonly Standing[], eventAt: EventAt): Put[] {
   const put: Put[] = []
   let kept: Item[] = []
   const flush = () => {
@@ -120,7 +120,7 @@ function putOf(stands: readonly Standing[], eventAt: EventAt): Put[] {
     else {
       flush()
       const last = put.at(-1)
-      if ('entry' in one) put.push(withoutOf(one.entry))
+      if ('entry' in one) put.push(dropOf(one.entry))
       else if (!last || !('gap' in last)) put.push({ gap: true })
     }
   }
@@ -129,7 +129,7 @@ function putOf(stands: readonly Standing[], eventAt: EventAt): Put[] {
 }
 
 /** It rewrote something of the draft that is not in the base. */
-function withoutOf({ of: _, ...entry }: NewEntry): NewEntry {
+function dropOf({ of: _, ...entry }: NewEntry): NewEntry {
   return entry as NewEntry
 }
 

@@ -125,11 +125,11 @@ export function lastMessage(stateOf: (input: StrategyInput) => Steps<readonly st
 const STATE_LINES = 60
 
 function* stateOf(input: StrategyInput): Steps<readonly string[]> {
-  return ledgerLines(yield* ledgerOf(input), STATE_LINES).map(oneLine)
+  return ledgerLines(yield* readLedger(input), STATE_LINES).map(oneLine)
 }
 
 /** Replayed from the whole log where it can be had, else from what of it is in the context. */
-function* ledgerOf({ context, eventAt, reduce }: StrategyInput): Steps<Ledger> {
+function* readLedger({ context, eventAt, reduce }: StrategyInput): Steps<Ledger> {
   if (reduce) return yield* wait(reduce(ledgerReducer))
   let ledger = ledgerReducer.init()
   for (const { id } of context.items) {

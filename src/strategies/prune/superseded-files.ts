@@ -170,7 +170,7 @@ export const repeatedReads: Prune = {
     for (const use of uses.toReversed()) {
       if (use.isFailed) continue
       for (const path of writtenPaths(use)) {
-        const shown = shownOf(files, path, use.answerRef)
+        const shown = openShown(files, path, use.answerRef)
         shown.isWritten = true
         shown.latest = use.answerRef
       }
@@ -180,7 +180,7 @@ export const repeatedReads: Prune = {
       const isOnlyText = use.result.content.every(({ text }) => text !== undefined)
       if (shown && use.at < until && isOnlyText && isShownAgain(read, shown))
         elisions.push(withText(use, lineFor(read, shown, use)))
-      else if (!use.isElided) add(shownOf(files, read.path, use.ref), read)
+      else if (!use.isElided) add(openShown(files, read.path, use.ref), read)
     }
     return elisions
   },
@@ -193,7 +193,7 @@ function asItCame(use: ToolUse, eventAt: EventAt): ToolUse {
   return { ...use, text: content.result.content.flatMap(({ text }) => text ?? []).join('\n') }
 }
 
-function shownOf(files: Map<string, Shown>, path: string, ref: EntryId): Shown {
+function openShown(files: Map<string, Shown>, path: string, ref: EntryId): Shown {
   const shown = files.get(path) ?? {
     asked: new Set(),
     stretches: [],

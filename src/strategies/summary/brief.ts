@@ -73,7 +73,7 @@ export const brief: Strategy = {
         ...(checked.stripped > 0 && { inventedRequests: checked.stripped }),
       },
       stopReason: 'end',
-      written: [writtenOf(text)],
+      written: [asWritten(text)],
       ...(usage && { usage }),
     }
   },
@@ -94,7 +94,7 @@ async function roomFor(input: StrategyInput, prose: string) {
     const part = withoutSections(prose, without)
     const full = part === '' ? undefined : await within(input, { prose: part })
     if (!full) continue
-    const facts = await factsBeside(full.proposal, targetOf(input), input)
+    const facts = await factsBeside(full.proposal, chooseTarget(input), input)
     if (facts.kept >= facts.inBrief * LEAST_FACTS)
       return { proposal: full.proposal, facts, without }
     problem = `it took the room of ${facts.inBrief - facts.kept} exact facts`
@@ -112,10 +112,12 @@ function withoutSections(prose: string, names: readonly string[]): string {
 }
 
 function proseRoom({ context, targetTokens }: StrategyInput): number {
-  return Math.floor(Math.min(MOST_PROSE_TOKENS, targetOf({ context, targetTokens }) * PROSE_SHARE))
+  return Math.floor(
+    Math.min(MOST_PROSE_TOKENS, chooseTarget({ context, targetTokens }) * PROSE_SHARE),
+  )
 }
 
-function targetOf({ context, targetTokens }: Pick<StrategyInput, 'context' | 'targetTokens'>) {
+function chooseTarget({ context, targetTokens }: Pick<StrategyInput, 'context' | 'targetTokens'>) {
   return targetTokens ?? defaultTarget(context)
 }
 
@@ -130,12 +132,12 @@ async function within(input: StrategyInput, beside: Beside) {
   }
 }
 
-type Asked =
+type ModelReply =
   | { readonly answer: AskAnswer }
   | { readonly problem: string; readonly usage: TokenUsage | undefined }
 
 /** An answer that is no summary is a problem; an error of the provider rejects. */
-async function ask(input: StrategyInput, written: string, roomTokens: number): Promise<Asked> {
+async function ask(input: StrategyInput, written: string, roomTokens: number): Promise<ModelReply> {
   const { context, eventAt, run, instructions, nextPrompt } = input
   const { provider } = run
   if (!provider) throw noModel('brief requires a model')
@@ -169,13 +171,13 @@ async function shownPart({ run }: StrategyInput, written: string): Promise<strin
   return `${cutHead(before, Math.floor(most * CHARS_PER_TOKEN))}\n[…]`
 }
 
-function writtenOf(text: string) {
+function asWritten(text: string) {
   const fewestSections = BRIEF_SECTIONS.length - MAY_LACK
   return { text, sections: BRIEF_SECTIONS, fewestSections }
 }
 
 function problemIn(input: StrategyInput, text: string, roomTokens: number): string | undefined {
-  const refusal = checkSummary({ edits: [], written: [writtenOf(text)] }, [], isExcuse)
+  const refusal = checkSummary({ edits: [], written: [asWritten(text)] }, [], isExcuse)
   if (refusal) return refusal.message
   const few = tooFewWords(text)
   if (few !== undefined) return few

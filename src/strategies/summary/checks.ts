@@ -199,7 +199,7 @@ export function countKept(facts: ReadonlySet<string>, texts: readonly string[]):
   return kept
 }
 
-interface Judged {
+interface SummaryFacts {
   /** As the model wrote it, without what code adds. */
   readonly written: string
   /** The exact facts of what goes. */
@@ -219,7 +219,7 @@ const NOTHING =
 const LEAST_PROSE_WORDS = 5
 
 /** Why it is of no use; undefined where it is of some. */
-export function worthless({ written, facts, inBrief }: Judged): string | undefined {
+export function worthless({ written, facts, inBrief }: SummaryFacts): string | undefined {
   const loop = repeatsItself(written)
   if (loop !== undefined) return loop
   const kept = countKept(facts, [written])

@@ -190,12 +190,12 @@ function countFacts(
   { mended, wanted }: Pick<Choice, 'wanted'> & { readonly mended: Proposal },
   facts: ReadonlySet<string>,
   input: StrategyInput,
-): Counted {
+): FactCounts {
   const kept = countKept(facts, standingAfter(mended.edits, input).texts)
   return { of: facts.size, kept, inBrief: countIn(facts, wanted) }
 }
 
-interface Counted {
+interface FactCounts {
   readonly [name: string]: number
   readonly of: number
   readonly kept: number
@@ -209,6 +209,6 @@ export async function factsBeside(mended: Proposal, targetTokens: number, input:
   return countFacts({ mended, wanted }, factsIn(goes, input), input)
 }
 
-export function poorer({ kept, inBrief, of }: Counted): string {
+export function poorer({ kept, inBrief, of }: FactCounts): string {
   return `the summary kept ${kept} of ${of} exact facts, and a brief of its size ${inBrief}`
 }

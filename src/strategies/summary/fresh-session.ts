@@ -124,7 +124,7 @@ async function floorForFresh(
   const facts = factsIn(goes, input)
   const maxTokens = factsRoom(input, standing)
   const mostTokens = estimateTokens(summary) + maxTokens
-  const wanted = exactFacts(await briefOf(standing, input, mostTokens))
+  const wanted = exactFacts(await writeBrief(standing, input, mostTokens))
   const carried = await floorText({ input, standing, maxTokens, wanted })
   const kept = countKept(facts, [summary, carried])
   const inBrief = countIn(facts, wanted)
@@ -135,7 +135,7 @@ async function floorForFresh(
       ? poorer({ of: facts.size, kept, inBrief })
       : `the summary is of no use: ${useless}`
   // Its own lines first; names that stand in none of them follow it, as they would follow a summary.
-  const brief = await briefOf(standing, input, Math.floor(mostTokens * BRIEF_SHARE))
+  const brief = await writeBrief(standing, input, Math.floor(mostTokens * BRIEF_SHARE))
   const more = {
     input,
     standing: opening(brief, input),
@@ -159,7 +159,7 @@ function opening(text: string, input: StrategyInput): Standing {
   return standingAfter([{ covers: runsOf(context.items.toArray(), eventAt), put: [entry] }], input)
 }
 
-function briefOf({ goes, stays }: Standing, input: StrategyInput, maxTokens: number) {
+function writeBrief({ goes, stays }: Standing, input: StrategyInput, maxTokens: number) {
   const isSaid = findCarried(input)
   return buildBrief({ input, covered: goes, stays, said: [], isSaid, maxTokens })
 }

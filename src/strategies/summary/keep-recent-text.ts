@@ -35,7 +35,7 @@ export function formerSummary(summaries: readonly Item[], eventAt: EventAt): For
   if (summaries.length === 0) return undefined
   const known = summaries.map((item) => readMetadata(item, eventAt))
   return {
-    prose: summaries.map((item) => proseOf(item, eventAt)).join('\n\n'),
+    prose: summaries.map((item) => readProse(item, eventAt)).join('\n\n'),
     files: {
       readFiles: known.flatMap(({ readFiles }) => texts(readFiles)),
       modifiedFiles: known.flatMap(({ modifiedFiles }) => texts(modifiedFiles)),
@@ -122,7 +122,7 @@ function listed(paths: readonly string[]): string[] {
 }
 
 /** Without the lists, which are recreated, and without the tags, which stand around the new one. */
-function proseOf(item: Item, eventAt: EventAt): string {
+function readProse(item: Item, eventAt: EventAt): string {
   const content = contentOf(item.id, eventAt)
   const text =
     content?.kind === 'user'

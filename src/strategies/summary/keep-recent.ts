@@ -31,7 +31,7 @@ export const keepRecent: Strategy = withFloor(
       if (!cut) return { edits: [] }
       const former = formerSummary(cut.summaries, eventAt)
       const told = await tell({ provider, input, cut, former })
-      const summary = recentSummary({ input, cut, former, prose: proseOf(told) })
+      const summary = recentSummary({ input, cut, former, prose: joinProse(told) })
       const put: Put[] = [
         { type: 'USER_MESSAGE', data: summary.text, label: 'summary' },
         ...(cut.request ? runsOf([cut.request], eventAt).map((keep) => ({ keep })) : []),
@@ -61,13 +61,13 @@ interface Telling {
   readonly former: Former | undefined
 }
 
-interface Told extends Pick<WrittenSummary, 'sections'> {
+interface SummaryReply extends Pick<WrittenSummary, 'sections'> {
   readonly answer: AskAnswer
   readonly sections: readonly string[]
 }
 
 /** The history, and apart from it the beginning of the turn that the cut divides. */
-async function tell(telling: Telling): Promise<Told[]> {
+async function tell(telling: Telling): Promise<SummaryReply[]> {
   const { provider, input, cut } = telling
   const { run, instructions, nextPrompt } = input
   if (run.form === 'conversation') {
@@ -95,7 +95,7 @@ async function tell(telling: Telling): Promise<Told[]> {
   return told
 }
 
-function spentOn(told: readonly Told[]): TokenUsage | undefined {
+function spentOn(told: readonly SummaryReply[]): TokenUsage | undefined {
   return told.reduce<TokenUsage | undefined>(
     (sum, { answer }) => (answer.usage ? sumUsage(sum, answer.usage) : sum),
     undefined,
@@ -136,7 +136,7 @@ async function tellTurn({ provider, input }: Telling, items: readonly Item[]) {
 
 const TURN_HEADING = '\n\n---\n\n**Turn Context (split turn):**\n\n'
 
-function proseOf(told: readonly Told[]): string {
+function joinProse(told: readonly SummaryReply[]): string {
   return told.map(({ answer }) => asProse(answer.text)).join(TURN_HEADING)
 }
 

@@ -42,12 +42,12 @@ ${PRACTICE}`,
 }
 
 const INPUTS: Readonly<Record<Mode, Json>> = {
-  ranges: objectOf(
+  ranges: objectSchema(
     {
       replacements: {
         type: 'array',
         minItems: 1,
-        items: objectOf(
+        items: objectSchema(
           {
             from: text('Id of the checkpoint after which the range begins.'),
             to: text('Id of the checkpoint with which the range ends.'),
@@ -59,7 +59,7 @@ const INPUTS: Readonly<Record<Mode, Json>> = {
     },
     ['replacements'],
   ),
-  summary: objectOf(
+  summary: objectSchema(
     {
       summary: text('What takes the place of the thread.'),
       contextFiles: {
@@ -73,7 +73,7 @@ const INPUTS: Readonly<Record<Mode, Json>> = {
   ),
 }
 
-function objectOf(properties: { readonly [name: string]: Json }, required: string[]): Json {
+function objectSchema(properties: { readonly [name: string]: Json }, required: string[]): Json {
   return { type: 'object', properties, required, additionalProperties: false }
 }
 

@@ -50,7 +50,7 @@ async function* walkFolder(
 ): AsyncGenerator<WalkEntry> {
   if (options.isOver()) return
   const rules = [...above, ...(await buildRules(folder))]
-  for (const entry of await entriesOf(folder)) {
+  for (const entry of await listEntries(folder)) {
     const path = join(folder, entry.name)
     const kind = readKind(entry)
     const ignored = entry.name === NEVER_ENTERED || isIgnored(rules, path, kind === 'folder')
@@ -62,7 +62,7 @@ async function* walkFolder(
 }
 
 /** In the order of names. A folder that may not be read, or is gone by now, has nothing in it. */
-async function entriesOf(folder: string): Promise<Dirent[]> {
+async function listEntries(folder: string): Promise<Dirent[]> {
   try {
     const entries = await entriesIn(folder)
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -212,7 +212,7 @@ function findSigns(part: string): Sign[] {
       signs.push('?')
       at += 1
     } else if (set) {
-      signs.push(classOf(set[1] !== '', set[2] ?? ''))
+      signs.push(buildClass(set[1] !== '', set[2] ?? ''))
       at += set[0].length
     } else {
       const char = String.fromCodePoint(rest.codePointAt(rest.startsWith('\\') ? 1 : 0) ?? 0x5c)
@@ -224,7 +224,7 @@ function findSigns(part: string): Sign[] {
 }
 
 /** A class that makes no sense, as `[z-a]`, matches nothing. */
-function classOf(isNegated: boolean, inside: string): RegExp {
+function buildClass(isNegated: boolean, inside: string): RegExp {
   const escaped = inside.replace(/[\\\]^[]/g, '\\$&')
   try {
     return new RegExp(`^[${isNegated ? '^' : ''}${escaped}]$`, 'u')

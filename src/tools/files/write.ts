@@ -49,7 +49,7 @@ const MODE_BITS = 0o7777n
 /** Tells whether a file is still the one that was read. */
 export type FileMark = Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs'>
 
-interface Replaced {
+interface Replacement {
   readonly place: Place
   readonly bytes: number
   readonly bytesBefore?: number // absent if there was no file
@@ -61,7 +61,7 @@ export async function replaceFile(
   path: string,
   text: string,
   mark?: FileMark,
-): Promise<Replaced> {
+): Promise<Replacement> {
   const place = await workspace.locate(path)
   requireWritable(workspace, place)
   return namingFile(place.name, async () => {

@@ -48,7 +48,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
     detached: true, // the leader of a group of its own
   })
   const closed = readOutputs(child, options.onOutput)
-  const exited = exitOf(child)
+  const exited = waitForExit(child)
   let endedFor: CommandEnd['endedFor']
   let ending: Promise<unknown> | undefined
   const end = (why: CommandEnd['endedFor']) => {
@@ -91,7 +91,7 @@ function readOutputs(child: ChildProcess, onOutput: (text: string) => void): Pro
   return new Promise((resolve) => child.once('close', resolve))
 }
 
-function exitOf(child: ChildProcess): Promise<Pick<CommandEnd, 'exitCode' | 'signalName'>> {
+function waitForExit(child: ChildProcess): Promise<Pick<CommandEnd, 'exitCode' | 'signalName'>> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, name) =>
@@ -196,12 +196,12 @@ function markedBy(mark: string): number[] {
   const wanted = `${MARK}=${mark}`
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => environmentOf(pid).split('\0').includes(wanted))
+    .filter((pid) => readEnvironment(pid).split('\0').includes(wanted))
     .map(Number)
 }
 
 /** Empty of a process that has ended, or of another user. */
-function environmentOf(pid: string): string {
+function readEnvironment(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1')
   } catch {

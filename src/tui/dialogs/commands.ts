@@ -139,13 +139,13 @@ const BARE: Readonly<Record<string, (chat: OpenChat) => Promise<void>>> = {
   },
 }
 
-interface Found {
+interface CommandMatch {
   readonly command: Pick<ChatCommand, 'run'>
   readonly argument: string
 }
 
 /** Undefined for what is said to the agent, and for the agent's own commands. */
-export function buildChatCommand(text: string): Found | undefined {
+export function buildChatCommand(text: string): CommandMatch | undefined {
   const bare = Object.hasOwn(BARE, text) ? BARE[text] : undefined
   if (bare) return { command: { run: bare }, argument: '' }
   const line = text.replace(/^\/compact\s+--preview/, '/compact --preview')

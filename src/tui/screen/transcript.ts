@@ -4,7 +4,7 @@ import { type GrowingLines, growMarkdown } from './plain-lines.ts'
 import { isOpenable, renderBlock } from './render-block.ts'
 import type { Theme } from './theme.ts'
 
-interface Drawn {
+interface DrawnBlock {
   readonly width: number
   readonly isOpen: boolean
   readonly lines: readonly string[]
@@ -18,7 +18,7 @@ interface Place {
 export class Transcript {
   readonly #theme: Theme
   #blocks: readonly ViewBlock[] = []
-  #drawn = new WeakMap<ViewBlock, Drawn>()
+  #drawn = new WeakMap<ViewBlock, DrawnBlock>()
   #growing: { readonly key: string; readonly made: GrowingLines } | undefined
   #opened = new Set<string>() // those that differ from the rest
   #isAllOpen = false

@@ -170,7 +170,7 @@ interface Mark {
 
 const cacheMarksFit = rule('VALID-A17', (input, report) => {
   let hasShort = false
-  for (const [index, { place, isLong }] of marksOf(input).entries()) {
+  for (const [index, { place, isLong }] of findMarks(input).entries()) {
     if (index >= MAX_MARKS) report(place, `a mark for the cache beyond the ${MAX_MARKS} allowed`)
     else if (isLong && hasShort) report(place, 'a mark of one hour stands behind one of 5 minutes')
     if (!isLong) hasShort = true
@@ -181,7 +181,7 @@ const cacheMarksFit = rule('VALID-A17', (input, report) => {
 export const CACHE_RULES: readonly Rule[] = [cacheMarksFit]
 
 /** In the order in which the API reads them: tools, system, messages. */
-function marksOf(input: RuleInput): readonly Mark[] {
+function findMarks(input: RuleInput): readonly Mark[] {
   const { tools, cache_control } = readFields(input.request)
   const blocks = findConversation(input).flatMap((message) => message.blocks)
   const marks = [

@@ -21,7 +21,7 @@ import {
 } from './same.ts'
 
 /** A conversation block by block, without thinking and without the signed compaction in front. */
-interface Told {
+interface Conversation {
   readonly lead: Block | undefined
   readonly steps: readonly Step[]
   /** Where each message starts among the steps; one more for the end. */
@@ -36,7 +36,7 @@ interface Start {
 
 /** An earlier request with its answer; what is found out about it is kept, for other messages to use. */
 interface Former {
-  readonly told: Told
+  readonly told: Conversation
   readonly change: string // of system or tools
   readonly isSameTo: Map<number, boolean>
   readonly answer: readonly Step[]
@@ -48,7 +48,7 @@ interface Former {
 export class Prefixes {
   readonly #request: Json
   readonly #history: History
-  readonly #told: Told
+  readonly #told: Conversation
   /** What the leading compaction stands for, told from each older compaction or from the start. */
   readonly #openings: ReadonlyMap<string | undefined, readonly Step[]>
   readonly #formers = new Map<Answered, Former>()
@@ -118,7 +118,7 @@ export class Prefixes {
   }
 }
 
-function tell(messages: readonly Message[]): Told {
+function tell(messages: readonly Message[]): Conversation {
   const lead = leadingCompaction(messages)
   const steps: Step[] = []
   const starts: Start[] = []
@@ -164,7 +164,12 @@ function findOpenings(
 }
 
 /** Lengths are compared first: so an earlier request is walked through for one message at most. */
-function isSameUpTo(end: Start, told: Told, former: Told, opening: readonly Step[]): boolean {
+function isSameUpTo(
+  end: Start,
+  told: Conversation,
+  former: Conversation,
+  opening: readonly Step[],
+): boolean {
   const { restart } = former.starts.at(-1) ?? {}
   const formerSteps = former.steps.slice(restart ?? 0)
   const before = end.restart === undefined ? opening : []

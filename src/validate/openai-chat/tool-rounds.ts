@@ -256,7 +256,7 @@ function checkName(where: string, name: Json | undefined, report: Report): void 
 /** The original takes any opening; the templates of strict backends begin with the user. */
 const userSpeaksFirst = rule('VALID-A2', ({ request, profile }, report) => {
   if (!profile.strict) return
-  const [first] = spokenOf(request)
+  const [first] = listSpoken(request)
   if (first?.role === 'assistant') report(first.where, 'the user speaks first on this backend')
 })
 
@@ -267,7 +267,7 @@ const userSpeaksFirst = rule('VALID-A2', ({ request, profile }, report) => {
 const rolesAlternate = rule('VALID-A3', ({ request, profile }, report) => {
   if (!profile.strict) return
   let before: string | undefined
-  for (const { where, role } of spokenOf(request)) {
+  for (const { where, role } of listSpoken(request)) {
     if (role === before && (role === 'user' || role === 'assistant')) {
       report(where, `two messages of the ${role} in a row: roles must alternate here`)
     }
@@ -278,6 +278,6 @@ const rolesAlternate = rule('VALID-A3', ({ request, profile }, report) => {
 /** Whose turn it is on strict backends of Chat Completions: the user opens, and roles alternate. */
 export const TURN_RULES: readonly Rule[] = [userSpeaksFirst, rolesAlternate]
 
-function spokenOf(request: Json): readonly ChatMessage[] {
+function listSpoken(request: Json): readonly ChatMessage[] {
   return readMessages(request).filter(({ role }) => role !== 'system' && role !== 'developer')
 }

@@ -146,9 +146,9 @@ interface Pairing {
 const everyOutputHasItsCall = rule('VALID-R1', (input, report) => {
   const isWholeKnown = !readItems(input.request).some(({ type }) => type === 'item_reference')
   const isDecidable = isWholeKnown && findChain(input).isKnown
-  for (const item of pairingOf(input).orphans) {
+  for (const item of findPairing(input).orphans) {
     const field = linkField(item)
-    const id = linkOf(item)
+    const id = readLink(item)
     if (id === undefined) report(`${item.where}.${field}`, `the ${item.type} names no call`)
     else if (isDecidable) report(`${item.where}.${field}`, `no call ${id} before this output`)
   }
@@ -156,24 +156,24 @@ const everyOutputHasItsCall = rule('VALID-R1', (input, report) => {
 
 /** An unanswered call that the server remembers is reported at `previous_response_id`. */
 const everyCallHasItsOutput = rule('VALID-R2', (input, report) => {
-  for (const item of pairingOf(input).open) {
+  for (const item of findPairing(input).open) {
     // A missing approval is not a call without output: the conversation may continue.
     if (item.type === 'mcp_approval_request') continue
     const where = isSent(item) ? `${item.where}.call_id` : item.where
-    report(where, `the ${item.type} ${linkOf(item) ?? 'without a call_id'} has no output`)
+    report(where, `the ${item.type} ${readLink(item) ?? 'without a call_id'} has no output`)
   }
 })
 
 const PAIR_RULES: readonly Rule[] = [everyOutputHasItsCall, everyCallHasItsOutput]
 
 /** Pairs by kind and id; ids may repeat, and an output belongs to the latest open call. */
-function pairingOf(input: RuleInput): Pairing {
+function findPairing(input: RuleInput): Pairing {
   const waiting = new Map<string, Item[]>()
   const unnamed: Item[] = []
   const orphans: Item[] = []
   for (const item of [...findChain(input).items, ...readItems(input.request)]) {
     if (item.type === undefined) continue
-    const id = linkOf(item)
+    const id = readLink(item)
     if (CALLS.has(item.type)) {
       const key = `${item.type} ${id}`
       const sameId = waiting.get(key)
@@ -191,7 +191,7 @@ function pairingOf(input: RuleInput): Pairing {
 }
 
 /** What a call is known by, and what an output knows it by. */
-function linkOf(item: Item): string | undefined {
+function readLink(item: Item): string | undefined {
   const value = item.fields[linkField(item)]
   return typeof value === 'string' ? value : undefined
 }

@@ -228,13 +228,13 @@ const Code = memo(function Code({
   )
 })
 
-interface Drawn {
+interface HighlightedText {
   readonly text: string
   readonly lines: readonly (readonly Coloured[])[]
 }
 
-function useColours(text: string, language: string): Drawn['lines'] | undefined {
-  const [drawn, setDrawn] = useState<Drawn>()
+function useColours(text: string, language: string): HighlightedText['lines'] | undefined {
+  const [drawn, setDrawn] = useState<HighlightedText>()
   useEffect(() => {
     if (language === '' || text.length > MOST_CHARS) return undefined
     let isOver = false

@@ -150,7 +150,7 @@ function Answer({ text }: { readonly text: string }) {
 /** As the transcript draws it. One that was cut is shown as it is. */
 function Call({ text }: { readonly text: string }) {
   const [, name = '', given = ''] = CALL.exec(text) ?? []
-  const input = fieldsOf(given)
+  const input = parseFields(given)
   if (!input) return <LongText text={text} />
   return (
     <div className="call">
@@ -160,7 +160,7 @@ function Call({ text }: { readonly text: string }) {
   )
 }
 
-function fieldsOf(json: string): Exclude<ToolBlock['input'], undefined> | undefined {
+function parseFields(json: string): Exclude<ToolBlock['input'], undefined> | undefined {
   try {
     return JSON.parse(json)
   } catch {

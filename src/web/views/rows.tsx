@@ -127,10 +127,10 @@ export function Rows(props: RowsProps) {
   )
 }
 
-type Aimed = Pick<ReturnType<typeof useVirtualizer<HTMLElement, Element>>, 'scrollToIndex'>
+type Scroller = Pick<ReturnType<typeof useVirtualizer<HTMLElement, Element>>, 'scrollToIndex'>
 
 /** A row far away gets its true height only when it is there: it is aimed at again until it has. */
-function aimAt(rows: Aimed, index: number, align: 'start' | 'center'): () => void {
+function aimAt(rows: Scroller, index: number, align: 'start' | 'center'): () => void {
   return repeat(() => rows.scrollToIndex(index, { align }))
 }
 
@@ -142,7 +142,7 @@ function repeat(aim: () => void, delays = AIM_MS): () => void {
 
 function useTarget(
   place: RefObject<HTMLElement | null>,
-  rows: Aimed,
+  rows: Scroller,
   target: RowsProps['target'],
 ): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each target

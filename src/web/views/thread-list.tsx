@@ -93,7 +93,7 @@ export function ThreadList({
   )
 }
 
-interface Listed {
+interface ThreadRow {
   readonly thread: ThreadSummary
   readonly depth: number
   readonly note: string
@@ -102,24 +102,24 @@ interface Listed {
 const DEEPEST = 3
 
 /** What came from another thread stands under it, in the place of the latest of them. */
-function inTree(items: readonly ThreadSummary[]): Listed[] {
+function inTree(items: readonly ThreadSummary[]): ThreadRow[] {
   const byId = new Map(items.map((thread) => [thread.threadId, thread]))
   const children = Map.groupBy(
     items.filter(({ parent }) => parent !== undefined && byId.has(parent.threadId)),
     ({ parent }) => parent?.threadId ?? '',
   )
-  const listed = new Map<string, Listed>()
+  const listed = new Map<string, ThreadRow>()
   const add = (thread: ThreadSummary, depth: number) => {
     if (listed.has(thread.threadId)) return
-    listed.set(thread.threadId, { thread, depth, note: noteOf(thread, items) })
+    listed.set(thread.threadId, { thread, depth, note: printNote(thread, items) })
     for (const child of children.get(thread.threadId) ?? [])
       add(child, Math.min(DEEPEST, depth + 1))
   }
-  for (const thread of items) add(rootOf(thread, byId), 0)
+  for (const thread of items) add(findRoot(thread, byId), 0)
   return [...listed.values()]
 }
 
-function rootOf(thread: ThreadSummary, byId: ReadonlyMap<string, ThreadSummary>): ThreadSummary {
+function findRoot(thread: ThreadSummary, byId: ReadonlyMap<string, ThreadSummary>): ThreadSummary {
   const seen = new Set<string>()
   let root = thread
   for (;;) {
@@ -167,7 +167,7 @@ function useOpenThread(
 }
 
 /** Threads of the same title differ by the end of their ids. */
-function noteOf(
+function printNote(
   { threadId, title, version, updatedAt, importedAt, reason, isPartial }: ThreadSummary,
   items: readonly ThreadSummary[],
 ): string {
@@ -199,7 +199,7 @@ interface ListedThreads {
   more(): void
 }
 
-interface Found {
+interface ThreadMatches {
   readonly search: string
   readonly items: readonly ThreadSummary[]
   readonly next?: string
@@ -214,14 +214,14 @@ const WAIT_MS = 200
 /** `news` changes whenever there is something new to be read. */
 function useThreadList(client: Client, typed: string, news: string): ListedThreads {
   const search = typed.trim()
-  const [found, setFound] = useState<Found>({ search: '', items: [] })
+  const [found, setFound] = useState<ThreadMatches>({ search: '', items: [] })
   const [isReading, setReading] = useState(true)
   const [error, setError] = useState<string>()
   const shown = useRef(found)
   const latest = useRef(0) // what an earlier reading brings is of no use any more
 
   const read = useCallback(
-    async (begun: Found, wanted: number) => {
+    async (begun: ThreadMatches, wanted: number) => {
       latest.current += 1
       const own = latest.current
       const isOver = () => own !== latest.current
@@ -266,10 +266,10 @@ function useThreadList(client: Client, typed: string, news: string): ListedThrea
 /** Goes on behind what is known, until there is as much as wanted, or something at least. */
 async function readOn(
   client: Client,
-  begun: Found,
+  begun: ThreadMatches,
   wanted: number,
   isOver: () => boolean,
-): Promise<Found> {
+): Promise<ThreadMatches> {
   const { search } = begun
   let found = begun
   for (let pages = 0; pages < MOST_PAGES && !isOver(); pages += 1) {

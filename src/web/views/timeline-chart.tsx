@@ -27,7 +27,7 @@ export function upToNow(
 export function TimelineChart({ points, limit, heightPx, isSmall, onCompaction }: ChartProps) {
   const [at, setAt] = useState<number>()
   const fill = useId()
-  const scale = scaleOf(points, limit, heightPx)
+  const scale = chooseScale(points, limit, heightPx)
   const compactions = points.filter(({ compaction }) => compaction)
   const line = linePath(points, scale)
   const hover = at === undefined ? undefined : points[at]
@@ -128,7 +128,7 @@ interface Scale {
 }
 
 /** A window many times as large as all that was in it would press the line to the floor. */
-function scaleOf(
+function chooseScale(
   points: readonly TimelinePoint[],
   limit: number | undefined,
   heightPx: number,

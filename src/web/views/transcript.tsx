@@ -47,7 +47,7 @@ export function Transcript({
   }
   const seen = useCallback(
     (first: number, last: number) => {
-      const seqs = rows.slice(first, last + 1).flatMap(seqsOf)
+      const seqs = rows.slice(first, last + 1).flatMap(listSeqs)
       if (seqs.length > 0) onSight(Math.min(...seqs), Math.max(...seqs))
     },
     [rows, onSight],
@@ -105,21 +105,21 @@ export function Transcript({
 
 /** The day of a row, where it is another than that of the row before. */
 function newDay(rows: readonly TranscriptRow[], index: number): string | undefined {
-  const time = timeOf(rows[index])
+  const time = readTime(rows[index])
   if (!time) return undefined
   const day = dayText(time)
   let at = index - 1
-  while (at >= 0 && timeOf(rows[at]) === undefined) at -= 1
-  const last = timeOf(rows[at])
+  while (at >= 0 && readTime(rows[at]) === undefined) at -= 1
+  const last = readTime(rows[at])
   return last && dayText(last) === day ? undefined : day
 }
 
-function timeOf(row: TranscriptRow | undefined): Date | undefined {
+function readTime(row: TranscriptRow | undefined): Date | undefined {
   if (row?.kind === 'round') return row.blocks[0]?.time
   return row && 'time' in row ? row.time : undefined
 }
 
-function seqsOf(row: TranscriptRow): number[] {
+function listSeqs(row: TranscriptRow): number[] {
   const entries = row.kind === 'round' ? row.blocks : [row]
   return entries.flatMap(({ entry }) => (entry === undefined ? [] : [Number(entry.slice(1))]))
 }
@@ -129,7 +129,7 @@ function isAt(
   { entry, seq }: { readonly entry?: string; readonly seq?: number },
 ): boolean {
   if (seq !== undefined) return row.kind === 'compaction' && row.seq === seq
-  return seqsOf(row).includes(Number(entry?.slice(1)))
+  return listSeqs(row).includes(Number(entry?.slice(1)))
 }
 
 function lastAnswer(blocks: readonly ViewBlock[]): string {

@@ -91,7 +91,7 @@ function readThinking(block: Fields, path: string, model: ModelRef, notes: Notes
 /** Sources of another kind (uploaded files, nested content) are kept as they are. */
 function readMedia(type: 'image' | 'document', block: Fields, path: string): Part {
   const source = readFields(block.source, `${path}.source`)
-  const found = mediaOf(type, source, `${path}.source`)
+  const found = buildMedia(type, source, `${path}.source`)
   if (!found) return { type: 'native', provider: PROVIDER, value: block }
   const title = typeof block.title === 'string' ? block.title : undefined
   const fields = without(block, 'type', 'source', ...(title === undefined ? [] : ['title']))
@@ -99,7 +99,7 @@ function readMedia(type: 'image' | 'document', block: Fields, path: string): Par
   return { type, media, ...(!isEmpty(fields) && { extra: { provider: PROVIDER, fields } }) }
 }
 
-function mediaOf(type: 'image' | 'document', source: Fields, path: string): Media | undefined {
+function buildMedia(type: 'image' | 'document', source: Fields, path: string): Media | undefined {
   const other = without(source, 'type', 'media_type', 'data', 'url')
   if (!isEmpty(other)) return undefined
   const text = (name: string) => textOf(source[name], `${path}.${name}`)
@@ -150,7 +150,7 @@ function readResultBlock(value: Json, path: string, notes: Notes): Block {
     if (isEmpty(without(block, 'type', 'text'))) return { type: 'text', text }
   }
   if (type === 'image' && isEmpty(without(block, 'type', 'source'))) {
-    const media = mediaOf('image', readFields(block.source, `${path}.source`), `${path}.source`)
+    const media = buildMedia('image', readFields(block.source, `${path}.source`), `${path}.source`)
     if (media?.data !== undefined) return { type, data: media.data, mimeType: media.mimeType }
     if (media?.uri !== undefined) return { type, uri: media.uri, mimeType: media.mimeType }
   }

@@ -118,7 +118,7 @@ function isTaken(part: MessagePart, note: Note): boolean {
 export function wireBlock(part: MessagePart, wireId: (id: string) => string, note: Note): Json {
   switch (part.type) {
     case 'text':
-      return { type: 'text', text: part.text, ...extraOf(part.extra) }
+      return { type: 'text', text: part.text, ...readExtra(part.extra) }
     case 'checkpoint':
       return { type: 'text', text: checkpointToText(part.id) }
     case 'system_reminder':
@@ -144,7 +144,9 @@ export function wireBlock(part: MessagePart, wireId: (id: string) => string, not
   }
 }
 
-function extraOf(extra: { readonly provider: string; readonly fields: Json } | undefined): Fields {
+function readExtra(
+  extra: { readonly provider: string; readonly fields: Json } | undefined,
+): Fields {
   return extra?.provider === PROVIDER && isFields(extra.fields) ? extra.fields : {}
 }
 
@@ -156,7 +158,7 @@ function wireMedia({ type, media, extra }: MediaPart): Json {
         ? { type: 'text', media_type: media.mimeType, data: media.text }
         : { type: 'url', url: media.uri ?? '' }
   const title = type === 'document' && media.title !== undefined ? { title: media.title } : {}
-  return { type, source, ...title, ...extraOf(extra) }
+  return { type, source, ...title, ...readExtra(extra) }
 }
 
 /** The API wants an object; anything else was never a valid call, and is shown as what it was. */

@@ -71,7 +71,7 @@ export function writeOllama(request: ModelRequest, profile: OllamaProfile, note:
       ...ollamaMessages(request.messages, profile, names, note),
     ],
     ...(tools.length > 0 && { tools }),
-    ...thinkOf(request, profile),
+    ...writeThink(request, profile),
     // A prompt that does not fit is an error, where the server is new enough; older ones cut in silence.
     truncate: false,
     shift: false,
@@ -86,7 +86,7 @@ export function writeOllama(request: ModelRequest, profile: OllamaProfile, note:
   return { body: wellFormed(body, note), toolName: (wireName) => names.originalOf(wireName) }
 }
 
-function thinkOf({ thinking }: ModelRequest, profile: OllamaProfile): Fields {
+function writeThink({ thinking }: ModelRequest, profile: OllamaProfile): Fields {
   if (thinking === undefined || profile.thinking === 'none') return {}
   return { think: profile.thinking === 'switch' ? true : (readEffort(thinking) ?? 'medium') }
 }

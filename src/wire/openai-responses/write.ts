@@ -145,7 +145,7 @@ function answerItems(
   }
   for (const part of parts) {
     if (part.type === 'text') {
-      if (said.length > 0 && phaseOf(said[0], provider) !== phaseOf(part, provider)) flush()
+      if (said.length > 0 && readPhase(said[0], provider) !== readPhase(part, provider)) flush()
       said.push(part)
       continue
     }
@@ -159,7 +159,7 @@ function answerItems(
 
 /** Without the id it had: nothing is stored, and an item without one is bound to nothing. */
 function messageItem(parts: readonly TextPart[], provider: string): Item {
-  const phase = phaseOf(parts[0], provider)
+  const phase = readPhase(parts[0], provider)
   return {
     type: 'message',
     role: 'assistant',
@@ -169,7 +169,7 @@ function messageItem(parts: readonly TextPart[], provider: string): Item {
 }
 
 /** Comment or final answer: newer models want to hear again which it was. */
-function phaseOf(part: TextPart | undefined, provider: string): string | undefined {
+function readPhase(part: TextPart | undefined, provider: string): string | undefined {
   const fields = part?.extra?.provider === provider ? part.extra.fields : undefined
   return isFields(fields) && typeof fields.phase === 'string' ? fields.phase : undefined
 }

@@ -50,7 +50,7 @@ export function repairProfile(profile: WireProfile, facts: RequestFacts = {}): R
     nameChars: profile.toolNameChars ?? NAME_CHARS,
     images: imageLimits(profile),
     ...(wire === 'anthropic' && { requestBytes: profile.requestBytes ?? REQUEST_BYTES }),
-    ...nativesOf(wire, compactsByThreshold),
+    ...listNatives(wire, compactsByThreshold),
   }
 }
 
@@ -86,7 +86,7 @@ function imageLimits({ wire, windowTokens = 0 }: WireProfile): ImageLimits {
 }
 
 /** Of the other wires only Responses has items of its own, and its writer looks after them. */
-function nativesOf(
+function listNatives(
   wire: WireProfile['wire'],
   compactsByThreshold: boolean,
 ): { natives?: NativeRules } {
@@ -121,11 +121,11 @@ function anthropicNatives(compactsByThreshold: boolean): NativeRules {
       return flawIn(value)
     },
     isPaused(parts) {
-      const last = nativeOf(parts.at(-1))
+      const last = readNative(parts.at(-1))
       return unpaired(parts).calls.size > 0 || (last !== undefined && isServerResult(last))
     },
     opens(part) {
-      const block = nativeOf(part)
+      const block = readNative(part)
       if (block === undefined || readType(block) !== 'compaction') return false
       return compactionRefusal(block, true, compactsByThreshold) === undefined
     },
@@ -141,7 +141,7 @@ function refusedIn(
   const refused = new Map<number, string>()
   for (const [index, part] of parts.entries()) {
     if (part.type !== 'native') continue
-    const block = nativeOf(part)
+    const block = readNative(part)
     const why =
       block === undefined
         ? 'a block that is no object with a type'
@@ -197,7 +197,7 @@ function unpaired(parts: readonly MessagePart[]) {
   const waiting = new Map<Json | undefined, number>()
   const results = new Set<number>()
   for (const [index, part] of parts.entries()) {
-    const block = nativeOf(part)
+    const block = readNative(part)
     if (block === undefined) continue
     if (isServerCall(block)) {
       // Two calls of one id share no result.
@@ -243,7 +243,7 @@ function flawIn(block: Fields, depth = NESTING): string | undefined {
   return undefined
 }
 
-function nativeOf(part: MessagePart | undefined): Fields | undefined {
+function readNative(part: MessagePart | undefined): Fields | undefined {
   if (part?.type !== 'native' || part.provider !== PROVIDER || !isFields(part.value))
     return undefined
   return typeof part.value.type === 'string' ? part.value : undefined

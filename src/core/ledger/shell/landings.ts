@@ -8,7 +8,7 @@ import { type Effect, hasAny, readArguments, UNCLEAR } from './programs.ts'
 import type { ShellWord } from './text.ts'
 import { withoutUndone } from './undone.ts'
 
-type Found = Omit<Landing, 'at'> & { readonly isAmended?: boolean }
+type LandingMatch = Omit<Landing, 'at'> & { readonly isAmended?: boolean }
 
 const MOST_LANDINGS = 40
 const SUBJECT_CHARS = 120
@@ -71,7 +71,7 @@ function withoutLastCommit(landings: readonly Landing[]): readonly Landing[] {
   return at < 0 ? landings : landings.toSpliced(at, 1)
 }
 
-function commits(command: string, { output, isFailed }: CommandEnd): Found[] {
+function commits(command: string, { output, isFailed }: CommandEnd): LandingMatch[] {
   const ordered = COMMIT.exec(command)
   if (!ordered && !COPY.test(command)) return []
   const steps = [...command.matchAll(new RegExp(COMMIT, 'g'))]
@@ -101,7 +101,7 @@ function subjectIn(command: string): string {
   return (quoted?.[1] ?? quoted?.[2] ?? marked ?? '').trim()
 }
 
-function pushes(command: string, { output, isFailed }: CommandEnd): Found[] {
+function pushes(command: string, { output, isFailed }: CommandEnd): LandingMatch[] {
   const ordered = PUSH.exec(command)
   if (!ordered || /--dry-run/.test(ordered[1] ?? '')) return []
   const told = [...output.slice(-OUTPUT_CHARS).matchAll(PUSHED)].filter(
@@ -120,7 +120,7 @@ function pushes(command: string, { output, isFailed }: CommandEnd): Found[] {
   return [{ kind: 'push', what: target.join(' ') }]
 }
 
-function others(command: string, { output, isFailed }: CommandEnd): Found[] {
+function others(command: string, { output, isFailed }: CommandEnd): LandingMatch[] {
   if (isFailed) return []
   const merged = MERGE.exec(command)?.[1]?.trim()
   const tagged = TAG.exec(command)?.[1]?.trim() ?? ''

@@ -55,14 +55,14 @@ export function doneSteps(steps: readonly Step[], end: CommandEnd): DoneStep[] {
   })
 }
 
-interface Judged {
+interface Verdict {
   readonly runs: Answer
   readonly worked: Answer
   readonly failed: readonly string[] // lines of its own
   readonly errors: readonly string[]
 }
 
-function doneStep(step: Step, { runs, worked, failed, errors }: Judged): DoneStep {
+function doneStep(step: Step, { runs, worked, failed, errors }: Verdict): DoneStep {
   if (runs === 'no') return undone(step, false)
   if (runs === 'unknown' || step.isMaybe) {
     const isChanging = step.operations.some(changes) || step.opened.length > 0

@@ -53,7 +53,7 @@ export function readShellLine(text: string): ShellReading {
     return count <= MOST_OPERATIONS
   })
   return {
-    ...aboutOf(line, 0),
+    ...readEffects(line, 0),
     steps: within.length === steps.length ? steps : [...within, UNREAD],
   }
 }
@@ -73,7 +73,7 @@ const BESIDE = new Set([
   '',
 ])
 
-function aboutOf({ commands }: ShellCommands, depth: number): Omit<ShellReading, 'steps'> {
+function readEffects({ commands }: ShellCommands, depth: number): Omit<ShellReading, 'steps'> {
   const found = commands.map((command) => ({
     joint: command.joint,
     words: withoutWrappers(command.words),
@@ -85,7 +85,7 @@ function aboutOf({ commands }: ShellCommands, depth: number): Omit<ShellReading,
   const own = found.filter(isOwn)
   const about = test ?? own.at(-1) ?? found.at(-1)
   const inner = about && innerText(about.words[0]?.text ?? '', about.words)
-  if (inner !== undefined && depth < DEEPEST) return aboutOf(shellCommands(inner), depth + 1)
+  if (inner !== undefined && depth < DEEPEST) return readEffects(shellCommands(inner), depth + 1)
   const keyOf = (words: readonly ShellWord[]) =>
     cutHead(words.map(({ raw }) => raw).join(' '), KEY_CHARS)
   const behind = test === undefined ? [] : behindIn(found.slice(found.indexOf(test) + 1), isOwn)
@@ -123,7 +123,7 @@ function withComposed(step: Step, text: string): Step {
 }
 
 function findSteps({ commands, isCut }: ShellCommands, depth: number): Step[] {
-  const steps = commands.flatMap((command, at) => stepOf(command, isSeen(commands, at), depth))
+  const steps = commands.flatMap((command, at) => readStep(command, isSeen(commands, at), depth))
   if (isCut) steps.push(UNREAD)
   return steps
 }
@@ -140,7 +140,7 @@ function isSeen(commands: readonly ShellCommand[], at: number): boolean {
   return true
 }
 
-function stepOf(command: ShellCommand, isSeen: boolean, depth: number): Step[] {
+function readStep(command: ShellCommand, isSeen: boolean, depth: number): Step[] {
   const { joint, isMaybe, shell } = command
   const words = withoutWrappers(command.words)
   const program = programOf({ ...command, words })
@@ -151,13 +151,13 @@ function stepOf(command: ShellCommand, isSeen: boolean, depth: number): Step[] {
   const elsewhere = program === 'git' && depth < DEEPEST ? gitFolder(words) : undefined
   if (elsewhere) {
     const cd: Step = { ...CHANGE_FOLDER, operations: [{ op: 'cd', path: elsewhere.folder }] }
-    const [git] = stepOf({ ...command, words: elsewhere.words }, isSeen, DEEPEST)
+    const [git] = readStep({ ...command, words: elsewhere.words }, isSeen, DEEPEST)
     return joined(git ? [cd, { ...withoutShown(git), joint: '&&' }] : [cd], joint, isMaybe)
   }
   const effect = shell === undefined ? effectOfCommand(program, words) : NO_EFFECT
   const { opened, isUnclear } = openedBy(command)
   const operations = effect.operations.filter(({ op }) => op !== 'read' || isSeen)
-  const shows = effect.shows ?? (isSeen ? showsOf(program, words) : undefined)
+  const shows = effect.shows ?? (isSeen ? findShows(program, words) : undefined)
   return [
     {
       program: program.slice(0, 100),
@@ -248,7 +248,7 @@ function openedBy({ redirections }: ShellCommand): {
 }
 
 /** Listings whose lines are paths, and whether any that is there could be missing. */
-function showsOf(program: string, words: readonly ShellWord[]): Shows | undefined {
+function findShows(program: string, words: readonly ShellWord[]): Shows | undefined {
   if (program === 'pwd') return { kind: 'folder' }
   const texts = words.slice(1).map(({ text, glob }) => (glob ? undefined : text))
   if (texts.some((text) => text === undefined)) return undefined

@@ -165,13 +165,13 @@ export function CompactionCard({
   readonly sizeOf: (seq: number) => { before?: number; after?: number } | undefined
 }) {
   const { seq, state, strategy, freshThreadId, time, fellBack = [], summary } = block
-  const shown = stateOf(block)
+  const shown = readState(block)
   const { before, after } = (seq === undefined ? undefined : sizeOf(seq)) ?? {}
   return (
     <section className={`block compaction ${shown}`} aria-label="Compaction">
       <header className="block-head">
         <StateIcon state={shown} />
-        <h3>{wordsOf(block)}</h3>
+        <h3>{printState(block)}</h3>
         {time && <Clock time={time} />}
       </header>
       {before !== undefined && after !== undefined && shown !== 'nothing' && (
@@ -214,16 +214,16 @@ export function CompactionCard({
 }
 
 /** A stop by the user is no failure. What has a note fell back, or gained nothing. */
-function stateOf({ state, isEmpty, isStopped, note }: EditBlock): WorkState {
+function readState({ state, isEmpty, isStopped, note }: EditBlock): WorkState {
   if (state === 'failed') return isStopped ? 'stopped' : 'failed'
   if (state === 'done' && isEmpty) return 'nothing'
   if (state === 'done' && note !== undefined) return 'fell-back'
   return state
 }
 
-function wordsOf(block: EditBlock): string {
+function printState(block: EditBlock): string {
   const name = strategyName(block.strategy)
-  switch (stateOf(block)) {
+  switch (readState(block)) {
     case 'running':
       return `Compacting by ${name}`
     case 'nothing':

@@ -15,7 +15,7 @@ import {
 } from '../../words.ts'
 import { CategoryBar, StateIcon, TableHead } from '../texts.tsx'
 
-interface Compared {
+interface StrategyResult {
   readonly before?: number
   readonly after?: number
   /** By category; unknown where a new thread is opened. */
@@ -40,13 +40,13 @@ export function Comparison({
   readonly preview: Preview | undefined
   readonly onChoose: (id: string) => void
 }) {
-  const [rows, setRows] = useState<Readonly<Record<string, Compared>>>({})
+  const [rows, setRows] = useState<Readonly<Record<string, StrategyResult>>>({})
   const [isOpen, setOpen] = useState(false)
   const comparing = useTask()
-  const put = (id: string, row: Compared) => setRows((others) => ({ ...others, [id]: row }))
+  const put = (id: string, row: StrategyResult) => setRows((others) => ({ ...others, [id]: row }))
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each preview
   useEffect(() => {
-    if (preview) put(preview.strategy, rowOf(preview))
+    if (preview) put(preview.strategy, buildRow(preview))
   }, [preview])
   const compare = () =>
     comparing.run(async () => {
@@ -98,7 +98,13 @@ export function Comparison({
   )
 }
 
-function Left({ row, isAsked }: { readonly row: Compared | undefined; readonly isAsked: boolean }) {
+function Left({
+  row,
+  isAsked,
+}: {
+  readonly row: StrategyResult | undefined
+  readonly isAsked: boolean
+}) {
   const { before, after, left, error } = row ?? {}
   if (after === undefined)
     return (
@@ -117,17 +123,17 @@ function Left({ row, isAsked }: { readonly row: Compared | undefined; readonly i
   )
 }
 
-async function compared(client: Client, threadId: string, id: string): Promise<Compared> {
+async function compared(client: Client, threadId: string, id: string): Promise<StrategyResult> {
   try {
     const preview = await client.preview(threadId, { strategy: id })
     await client.dropPreview(threadId, preview.previewId)
-    return rowOf(preview)
+    return buildRow(preview)
   } catch (thrown) {
     return { error: readMessage(thrown) }
   }
 }
 
-function rowOf({ before, after, figures }: Preview): Compared {
+function buildRow({ before, after, figures }: Preview): StrategyResult {
   const left = figures?.categories.map(({ name, after: tokens }) => ({ name, tokens }))
   const sum = left?.reduce((total, { tokens }) => total + tokens, 0) ?? 0
   const beyond = Math.max(0, (after.tokens ?? 0) - sum)

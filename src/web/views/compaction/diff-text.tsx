@@ -177,21 +177,21 @@ export function matchEntries(
   const [only] = removed
   const bodies = added.map(({ text }) => splitEnvelope(text).body)
   if (removed.length === 1 && only) return [{ entry: only, text: bodies.join('\n') }]
-  const places = placesOf(removed)
+  const places = findPlaces(removed)
   const lines = new Map<number, string[]>()
   for (const quoted of bodies.flatMap((body) => body.split('\n'))) {
     const line = quoted.replace(QUOTE, '')
-    const place = sourceOf(line, places, removed.length)
+    const place = findSource(line, places, removed.length)
     if (place !== undefined) lines.set(place, [...(lines.get(place) ?? []), line])
   }
   return removed.map((entry, at) => ({ entry, text: (lines.get(at) ?? []).join('\n') }))
 }
 
 /** In which entries each word stands. */
-function placesOf(entries: readonly DiffEntry[]): ReadonlyMap<string, ReadonlySet<number>> {
+function findPlaces(entries: readonly DiffEntry[]): ReadonlyMap<string, ReadonlySet<number>> {
   const places = new Map<string, Set<number>>()
   for (const [at, { text }] of entries.entries())
-    for (const word of wordsOf(text.slice(0, LOOKED_CHARS))) {
+    for (const word of splitWords(text.slice(0, LOOKED_CHARS))) {
       const known = places.get(word)
       if (known) known.add(at)
       else places.set(word, new Set([at]))
@@ -199,14 +199,14 @@ function placesOf(entries: readonly DiffEntry[]): ReadonlyMap<string, ReadonlySe
   return places
 }
 
-function sourceOf(
+function findSource(
   line: string,
   places: ReadonlyMap<string, ReadonlySet<number>>,
   entries: number,
 ): number | undefined {
   const scores = new Map<number, number>()
   let whole = 0
-  for (const word of wordsOf(line)) {
+  for (const word of splitWords(line)) {
     const found = places.get(word) ?? new Set<number>()
     const weight = Math.log(1 + entries / (1 + found.size))
     whole += weight
@@ -217,6 +217,6 @@ function sourceOf(
   return best && best[1] >= LEAST_PART * whole ? best[0] : undefined
 }
 
-function wordsOf(text: string): ReadonlySet<string> {
+function splitWords(text: string): ReadonlySet<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [])
 }

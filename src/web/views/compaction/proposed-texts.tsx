@@ -240,7 +240,7 @@ export function findAskedFor(instructions: string, texts: readonly string[]): As
   const lines = [...new Set(texts.flatMap((text) => text.split('\n').map((line) => line.trim())))]
   const named = lines.map((line) => ({
     line,
-    words: words.filter((word) => startOf(word).test(line)),
+    words: words.filter((word) => buildStartPattern(word).test(line)),
   }))
   return words.map((word) => {
     const found = named
@@ -252,7 +252,7 @@ export function findAskedFor(instructions: string, texts: readonly string[]): As
 }
 
 /** The word at its beginning: `port` is not in `import`, and is in `ports`. */
-function startOf(word: string): RegExp {
+function buildStartPattern(word: string): RegExp {
   const literal = word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(`(?<![\\p{L}\\p{N}])${literal}`, 'iu')
 }
@@ -260,6 +260,6 @@ function startOf(word: string): RegExp {
 /** A long line around the word. */
 function cutAround(line: string, word: string): string {
   if (line.length <= LINE_CHARS) return line
-  const from = Math.max(0, line.search(startOf(word)) - LINE_CHARS / 2)
+  const from = Math.max(0, line.search(buildStartPattern(word)) - LINE_CHARS / 2)
   return `${from > 0 ? '…' : ''}${line.slice(from, from + LINE_CHARS)}…`
 }
