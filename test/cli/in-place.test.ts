@@ -161,3 +161,37 @@ describe('precis compact FILE --dry-run', () => {
     expect(stderr).toContain('has changed since the proposal was created')
   })
 })
+
+describe('a file that its owner made read-only', () => {
+  const locked = (name: string) => chmodSync(join(place().folder, name), 0o444)
+  const refused = async (args: readonly string[], name: string, text: string) => {
+    const { status, stderr } = await place().precis(args)
+    expect(stderr).toContain(`${name} cannot be written: it is read-only`)
+    expect(stderr).toContain('chmod u+w')
+    expect(status).toBe(1)
+    expect(place().read(name)).toBe(text)
+    expect(statSync(join(place().folder, name)).mode & 0o777).toBe(0o444)
+  }
+
+  it('stays as it is where it was to be replaced, and no backup is kept', async () => {
+    const original = given()
+    locked('s.jsonl')
+    await refused(['compact', 's.jsonl', ...TRIM, '--in-place'], 's.jsonl', original)
+    expect((await place().precis(['undo', 's.jsonl'])).stderr).toContain('s.jsonl')
+    chmodSync(join(place().folder, 's.jsonl'), 0o644)
+    expect((await place().precis(['compact', 's.jsonl', ...TRIM, '--in-place'])).status).toBe(0)
+  })
+
+  it('is neither restored by undo nor written by compact and export with --force', async () => {
+    given()
+    await place().precis(['compact', 's.jsonl', ...TRIM, '--in-place'])
+    const replaced = place().read('s.jsonl')
+    locked('s.jsonl')
+    await refused(['undo', 's.jsonl'], 's.jsonl', replaced)
+    place().write('old.jsonl', 'mine')
+    locked('old.jsonl')
+    const out = ['--out', 'old.jsonl', '--force']
+    await refused(['compact', 's.jsonl', ...TRIM, ...out], 'old.jsonl', 'mine')
+    await refused(['export', 's.jsonl', ...out], 'old.jsonl', 'mine')
+  })
+})

@@ -8,7 +8,7 @@ import { readRow } from '../../core/log/codec.ts'
 import { isStandIn } from '../../core/model.ts'
 import type { Io } from '../process-io.ts'
 import { programName } from '../program-name.ts'
-import { computeDigest, replaceWithBackup } from '../session/backups.ts'
+import { computeDigest, replaceWithBackup, requireReplaceable } from '../session/backups.ts'
 import { readName, type WrittenFormat, writtenFormat } from '../session/formats.ts'
 import { openSession, type Session } from '../session/session.ts'
 import { type WrittenSession, writeSession } from '../session/write-session.ts'
@@ -78,7 +78,7 @@ async function compactOpen(
   const { io, destination, flags, kept, resolved } = job
   const { composed, format } = session
   const to = writtenFormat(kept?.to ?? flags.to, format, composed)
-  refuseInPlace(destination, to, session)
+  await refuseInPlace(destination, to, session, io)
   if (kept?.source.kind === 'thread' && kept.source.version !== session.version)
     throw changedSince(kept.source.threadId)
   const plan = await buildPlan(job, progress)
@@ -152,21 +152,18 @@ function isReplaceable(
   return to.format.id === format?.id && strategyId !== FRESH_SESSION
 }
 
-/** What takes the place of a file must be of its format. */
-function refuseInPlace(
-  destination: Destination,
+/** What takes the place of a file must be of its format, and the file not locked. */
+async function refuseInPlace(
+  { kind }: Destination,
   to: WrittenFormat,
   { format, target }: Session,
-): void {
-  if (destination.kind !== 'in-place' || to.format.id === format?.id) return
-  throw new PrecisError(
-    'usage',
-    `${readName(target)} has the format ${format?.id}, and would become ${to.format.id}`,
-    {
-      where: '--in-place',
-      hint: 'Write it to another file: --out FILE.',
-    },
-  )
+  io: Io,
+): Promise<void> {
+  if (kind !== 'in-place' || target.kind !== 'file') return
+  if (to.format.id === format?.id) return requireReplaceable(target.path, io)
+  const sentence = `${readName(target)} has the format ${format?.id}, and would become ${to.format.id}`
+  const hint = 'Write it to another file: --out FILE.'
+  throw new PrecisError('usage', sentence, { where: '--in-place', hint })
 }
 
 async function readResult(

@@ -5,7 +5,7 @@ import { dirname, sep } from 'node:path'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import { nearestWord } from '../../core/text/words.ts'
 import type { Io } from '../process-io.ts'
-import { makeFolder, unwritable, writeText } from '../terminal/io.ts'
+import { makeFolder, requireUnlocked, unwritable, writeText } from '../terminal/io.ts'
 import { print } from '../terminal/terminal.ts'
 import { isOnMachine } from './find-hosts.ts'
 import {
@@ -169,10 +169,10 @@ async function requireWritable(path: string): Promise<void> {
   try {
     if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' })
     await access(folder, constants.W_OK | constants.X_OK)
-    // It could be replaced all the same, but its owner locked it.
-    if (target !== undefined) await access(target, constants.W_OK)
+    if (target !== undefined) await requireUnlocked(target, path)
   } catch (thrown) {
-    const { code, message, hint = '', where = path } = unwritable(path, thrown)
+    const known = PrecisError.is(thrown) ? thrown : unwritable(path, thrown)
+    const { code, message, hint = '', where = path } = known
     const options = { where, hint: `Nothing was changed. ${hint}`, cause: thrown }
     throw new PrecisError(code, message, options)
   }

@@ -9,7 +9,7 @@ import { stateFolderPath } from '../../hosts/platform-folders.ts'
 import { randomIds } from '../../system.ts'
 import type { Io } from '../process-io.ts'
 import { stateFolder } from '../settings/places.ts'
-import { makeFolder, type Written, writeText } from '../terminal/io.ts'
+import { makeFolder, requireUnlocked, type Written, writeText } from '../terminal/io.ts'
 import { quoted } from '../terminal/terminal.ts'
 import { openInput } from './input.ts'
 import {
@@ -46,6 +46,7 @@ export async function replaceWithBackup(
   io: Io,
 ): Promise<Backup> {
   const database = databaseSession(given, io.cwd)
+  await requireReplaceable(given, io)
   const path = await findPath(given, io)
   await stateFolder(io)
   const folder = readFolder(path, io)
@@ -90,6 +91,12 @@ async function replaceRows(
 function wholeText(text: Written): string {
   if (typeof text === 'string') return text
   return text instanceof Uint8Array ? Buffer.from(text).toString('utf8') : [...text].join('')
+}
+
+/** Before anything is kept, or a model is asked. */
+export async function requireReplaceable(given: string, io: Io): Promise<void> {
+  const { file = resolve(io.cwd, given) } = databaseSession(given, io.cwd) ?? {}
+  await requireUnlocked(file, given)
 }
 
 /** Links lead to one place, so that a file has one list of backups. */
@@ -168,6 +175,7 @@ async function swap(given: string, io: Io, way: Swap): Promise<Backup> {
         way,
       ) ?? nothingKept(given, kept, way, folder)
     )
+  await requireReplaceable(given, io)
   const next = await readFile(join(folder, `${found.id}.${way.next}`))
   const database = databaseSession(given, io.cwd)
   if (database) {

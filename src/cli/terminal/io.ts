@@ -1,5 +1,7 @@
 // Files and streams: input that is text, output that is there as a whole or not at all.
+import { constants, type Stats } from 'node:fs'
 import {
+  access,
   type FileHandle,
   mkdir,
   open,
@@ -140,22 +142,41 @@ export async function writeText(
     if (there?.isDirectory()) throw isDirectory(file)
     // A device or a pipe has no place to be renamed into.
     if (there && !there.isFile()) return await writeFile(path, text)
-    const target = there ? await realpath(path) : path
-    await replaceFile(target, text, there ? there.mode & 0o777 : PRIVATE_MODE)
+    if (there) await requireUnlocked(path, file)
+    await replaceFile(there ? await realpath(path) : path, text, there)
   } catch (thrown) {
     if (PrecisError.is(thrown)) throw thrown
     throw unwritable(file, thrown)
   }
 }
 
-async function replaceFile(target: string, text: Written, mode: number): Promise<void> {
+/** A file beside it could take its place all the same, but its owner locked it: for root, too. */
+export async function requireUnlocked(path: string, file: string): Promise<void> {
+  const { mode } = await stat(path)
+  if (
+    (mode & 0o222) !== 0 &&
+    (await access(path, constants.W_OK).then(
+      () => true,
+      () => false,
+    ))
+  )
+    return
+  throw new PrecisError('file-unwritable', `${file} cannot be written: it is read-only`, {
+    where: file,
+    hint: 'Its owner locked it. To change it all the same, run chmod u+w on it first.',
+  })
+}
+
+async function replaceFile(target: string, text: Written, before?: Stats): Promise<void> {
   const { randomBytes } = await import('node:crypto') // loading it takes longer than most of a hook
   const folder = dirname(target)
   const beside = join(folder, `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
     await withHandle(await open(beside, 'wx', PRIVATE_MODE), async (handle) => {
       await handle.writeFile(text)
-      await handle.chmod(mode)
+      // Only root gives files away, and a change of owner takes some bits of the mode away.
+      if (before) await handle.chown(before.uid, before.gid).catch(() => undefined)
+      await handle.chmod(before ? before.mode & 0o777 : PRIVATE_MODE)
       await handle.sync()
     })
     await rename(beside, target)

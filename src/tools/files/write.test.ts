@@ -48,6 +48,15 @@ describe('write', () => {
     expect(readdirSync(workspace.root).sort()).toEqual(['link', 'run.sh'])
   })
 
+  it('leaves a file that its owner made read-only', async () => {
+    const workspace = workspaceWith({ 'locked.txt': 'old' })
+    chmodSync(join(workspace.root, 'locked.txt'), 0o444)
+    const outcome = await outcomeOf(writeTool(workspace), { path: 'locked.txt', content: 'new' })
+    expect(outcome).toEqual(['failed', expect.stringContaining('locked.txt is read-only')])
+    expect(readText(workspace, 'locked.txt')).toBe('old')
+    expect(readdirSync(workspace.root)).toEqual(['locked.txt'])
+  })
+
   it('leaves everything as it was where it fails', async () => {
     const workspace = workspaceWith({ 'a.txt': 'a', 'folder/': '' })
     const tool = writeTool(workspace)

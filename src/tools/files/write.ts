@@ -69,7 +69,7 @@ export async function replaceFile(
     try {
       const target = folder.reach(basename(place.path))
       const before = await computeStats(target)
-      if (before) requireFile(before, place.name)
+      if (before) requireUnlocked(before, place.name)
       const bytes = Buffer.from(text)
       const temporary = await writeBeside(workspace, place, folder, bytes, before)
       try {
@@ -95,6 +95,15 @@ function requireWritable({ root, isReadOnly }: Workspace, place: Place): void {
     throw new PrecisError('invalid-input', `${place.name} belongs to git itself.`, {
       hint: 'Use `run` with a git command.',
     })
+}
+
+/** Another file could take its place all the same, but its owner locked it. */
+function requireUnlocked(before: BigIntStats, name: string): void {
+  requireFile(before, name)
+  if ((before.mode & 0o222n) !== 0n) return
+  throw new PrecisError('file-unwritable', `${name} is read-only: nothing was written.`, {
+    hint: 'Leave it as it is, or ask the user.',
+  })
 }
 
 async function computeStats(path: string): Promise<BigIntStats | undefined> {
