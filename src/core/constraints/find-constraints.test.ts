@@ -204,6 +204,33 @@ describe('what binds', () => {
   })
 })
 
+describe('what is typed around a paste', () => {
+  const RULE = 'Never push to main.'
+  it.each([
+    ['an upper-case block', `[QUOTE]\nNever ask.\n[/QUOTE]\n${RULE}`],
+    ['the words of a block that nothing closes', `[quote] from the wiki\n${RULE}`],
+    ['an upper-case tag', `<Note>\nNever ask.\n</Note>\n\n${RULE}`],
+    ['a tag in a sentence', `<b> is what I meant\n${RULE}`],
+    ['a fence with a shorter one in it', `\`\`\`\`\n\`\`\`\nNever ask.\n\`\`\`\`\n${RULE}`],
+    ['a fence with the head of another', `\`\`\`\n\`\`\`js\nNever ask.\n\`\`\`\n${RULE}`],
+    ['an address that the line above speaks of', `Follow this:\n\nhttps://example.org/a\n${RULE}`],
+    ['the mark of a host', `${RULE} [Pasted text #1]\nNever ask.`],
+  ])('still binds: %s', (_, text) => {
+    expect(findConstraints(text)).toEqual([RULE])
+  })
+
+  it.each([
+    ['one heading, and a question', 'Backend: never log secrets.\nBackend: ok?', 1],
+    [
+      'two headings that do not come back',
+      'Backend: never log secrets.\nBackend: never retry.\nFrontend: never use inline styles.',
+      3,
+    ],
+  ])('is no talk of others: %s', (_, text, count) => {
+    expect(findConstraints(text)).toHaveLength(count)
+  })
+})
+
 describe('the work for a message', () => {
   const SHAPES: readonly (readonly [string, (at: number) => string])[] = [
     ['code that nothing closes', () => '[code] x'],

@@ -73,6 +73,13 @@ describe('what was said before', () => {
     expect([...settle(after, '', ['Use tabs everywhere.', before]).gone]).toEqual([before])
   })
 
+  it('is no rule itself where it names nothing', () => {
+    const rules = ['Always squash.']
+    expect(settle('Scratch that.', '', rules).binding).toEqual([])
+    const named = 'Forget what I said about squashing, always.'
+    expect(settle(named, '', rules).binding).toEqual([named])
+  })
+
   it.each(STANDING)('%j stands after %j', (before, after) => {
     expect(settle(after, '', [before]).gone.size).toBe(0)
   })

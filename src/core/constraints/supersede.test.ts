@@ -54,6 +54,8 @@ const STANDING = [
   ],
   ['At most 5 retries per request in the client.', 'At least 2 retries per request in the client.'],
   ['The worker 1 retry limit is 3.', 'The worker 2 retry limit is 5.'],
+  ['Set the timeout of the client to 30 seconds.', 'Set the timeout to 60 seconds.'],
+  ['Set the timeout to 60 seconds.', 'Set the timeout of the client to 30 seconds.'],
   [
     'Run the migration on the staging cluster.',
     'Actually, run the migration on the staging cluster and restart the workers.',
@@ -72,6 +74,11 @@ describe('an earlier statement', () => {
 
   it.each(STANDING)('%j holds after %j', (before, after) => {
     expect(findSuperseded([after], [before]).size).toBe(0)
+  })
+
+  it('is not meant by “it” where others were said since', () => {
+    const before = ['Call the flag --dry-run.', 'Add a changelog entry.', 'Write the docs.']
+    expect(findSuperseded(['No, call it --preview.'], before).size).toBe(0)
   })
 
   it('is read once, however many sentences follow', () => {

@@ -504,7 +504,7 @@ describe('summaries that stand', () => {
   })
 
   it('says nothing where only headings and the mark of a cut are left', () => {
-    const scrap = '## Working state\n\n[… 2 lines left out …]'
+    const scrap = '## Working state\n\n[… 12 lines left out …]'
     const whole = '## Next\n- run the tests\n[… 3 lines left out …]'
     const fitted = fitSummaries(
       [
