@@ -46,6 +46,22 @@ describe('rules of the user', () => {
     expect(rules).toBe(CYCLES)
   })
 
+  it('that have no room give way from the oldest on', () => {
+    const rules = Array.from(
+      { length: 60 },
+      (_, at) => `Never touch fixtures-${at + 1}x in the old harbour module.`,
+    )
+    const said = rules.flatMap((content): Said[] => [
+      { role: 'user', content },
+      { role: 'assistant', content: 'Noted. '.repeat(60) },
+    ])
+    const { messages } = compact([...said, ...cycle(99)], { budget: BUDGET })
+    const [, list = ''] = JSON.stringify(messages).split('that still holds')
+    const listed = rules.filter((rule) => list.includes(rule))
+    expect(listed.length).toBeGreaterThan(5)
+    expect(listed).toEqual(rules.slice(-listed.length))
+  })
+
   it('that are taken back are gone', async () => {
     const compactor = createCompactor<Said>({ windowTokens: 2_500, target: 0.6 })
     const all: Said[] = [
