@@ -69,7 +69,10 @@ function onFile({ threads, store, whole }: Place): Arm {
     const found = await searchArchive({ threads, store }, [whole], words.join(' '), options)
     const pages = found.finds.map(({ ref }) => archive.read(ref, 0, MOST_CHARS))
     return {
-      shown: found.finds.map(({ snippet, names }) => [snippet, ...names].join('\n')).join('\n'),
+      shown: [
+        ...found.finds.map(({ snippet, names }) => [snippet, ...names].join('\n')),
+        ...found.further.map(({ names }) => names.join('\n')),
+      ].join('\n'),
       entries: (await Promise.all(pages)).map(({ text }) => text),
     }
   }

@@ -66,20 +66,37 @@ export async function searchArchive(
   }
   const byTier = matches.toSorted((one, other) => tierOf(one) - tierOf(other)) // stable: the best first
   const read = await readMatches(ports.store, byTier.slice(0, Math.max(MOST_READ_AGAIN, limit)))
+  const last = Math.max(1, ...read.map(({ event }) => event.seq))
   const candidates = read.map(({ match, event, text }) => {
     const { threadId, ref: own, score } = match
     const ref = threadIds[0] === threadId ? own : refInThread(threadId, own)
     const isOwn = event.type === 'AGENT_MESSAGE'
     const about = { ref, ...describe(event, match), isVisible: isInView(match) }
-    return { about, text, score, isOwn, tier: tierOf(match), label: buildLabel(about) }
+    const recency = threadIds[0] === threadId ? event.seq / last : 0
+    return {
+      about,
+      text,
+      score,
+      isOwn,
+      recency,
+      tier: tierOf(match),
+      label: buildLabel(about),
+      ref,
+    }
   })
-  const chosen = chooseFinds(candidates, asked, choiceLimits(limit, known))
-  const finds = chosen.map(({ candidate, ...shown }) => ({ ...candidate.about, ...shown }))
-  return { finds, matching: matches.length, searchedFrom: 1, ...searched }
+  const limits = { ...choiceLimits(limit, known), further: FURTHER }
+  const chosen = chooseFinds(candidates, asked, limits)
+  const finds = chosen
+    .slice(0, limit)
+    .map(({ candidate, ...shown }) => ({ ...candidate.about, ...shown }))
+  const further = chosen.slice(limit).map(({ candidate, names }) => ({ ref: candidate.ref, names }))
+  return { finds, further, matching: matches.length, searchedFrom: 1, ...searched }
 }
 
 /** So many of the best are read again, to see where in them the words stand. */
-const MOST_READ_AGAIN = 40
+const MOST_READ_AGAIN = 60
+/** So many entries behind the finds are looked through for names. */
+const FURTHER = 12
 
 function buildLabel({ ref, speaker }: Pick<ArchiveFind, 'ref' | 'speaker'>): string {
   return `${ref} ${speaker}`

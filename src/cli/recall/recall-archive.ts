@@ -5,6 +5,7 @@ import { readRow } from '../../core/log/codec.ts'
 import type { SearchFind } from '../../core/ports.ts'
 import {
   type ArchiveFind,
+  type ArchiveFinds,
   type ParsedRef,
   parseRef,
   refInThread,
@@ -52,9 +53,13 @@ export async function recallWords(
       ? await withHome(io, (home) => searchedAll(home, query, limit, io))
       : await onSession(io, { ...flags, in: where }, async (composed, threadIds) => {
           const found = await searchIn(composed, threadIds, query, limit)
-          return { ...found, finds: found.finds.map((find) => withSubName(find, threadIds)) }
+          return {
+            ...found,
+            finds: found.finds.map((find) => withSubName(find, threadIds)),
+            further: found.further?.map((find) => withSubName(find, threadIds)) ?? [],
+          }
         })
-  await print(io, recalled, flags.json, ({ finds, matching, threads }, style, columns) => {
+  await print(io, recalled, flags.json, ({ finds, further, matching, threads }, style, columns) => {
     if (finds.length === 0)
       return `Nothing was found for “${oneLine(query, 60)}”. Try other words.\n`
     const places = threads === 1 ? 'one thread' : `${threads} threads`
@@ -67,7 +72,10 @@ export async function recallWords(
       const near = names.length === 0 ? '' : `\n  ${style.dim('names:')} ${names.join(', ')}`
       return `${head}\n  ${oneLine(snippet, 2 * columns)}${near}`
     })
-    return `${[heading, ...lines].join('\n')}\n`
+    const behind = (further ?? []).map(
+      ({ ref, names }) => `${style.bold(ref)} ${style.dim('names:')} ${names.join(', ')}`,
+    )
+    return `${[heading, ...lines, ...behind].join('\n')}\n`
   })
 }
 
@@ -237,8 +245,8 @@ export async function searchIn(
   limit: number,
 ): Promise<RecallResult> {
   const options = { limit, seesContext: false }
-  const { finds, matching } = await searchArchive(composed, threadIds, query, options)
-  return { query, threads: threadIds.length, matching, finds: finds.map(withTime) }
+  const { finds, further, matching } = await searchArchive(composed, threadIds, query, options)
+  return { query, threads: threadIds.length, matching, finds: finds.map(withTime), further }
 }
 
 function withTime({ timestamp, ...find }: ArchiveFind): RecallResult['finds'][number] {
@@ -279,4 +287,6 @@ interface RecallResult {
   /** Absent where all threads were searched: an index counts no more than it returns. */
   readonly matching?: number
   readonly finds: readonly (Omit<ArchiveFind, 'timestamp'> & { readonly at: string })[]
+  /** Absent where all threads were searched, as above. */
+  readonly further?: ArchiveFinds['further']
 }

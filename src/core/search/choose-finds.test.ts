@@ -5,7 +5,12 @@ import { chooseFinds } from './choose-finds.ts'
 import { countWords, stemsOf, weighTexts } from './matching.ts'
 import { namesIn } from './words.ts'
 
-function choose(query: string, texts: readonly string[], known: readonly string[] = []) {
+function choose(
+  query: string,
+  texts: readonly string[],
+  known: readonly string[] = [],
+  { further = 0, isOwn = false, tokens = 300 } = {},
+) {
   const words = stemsOf(query)
   const counted = texts.map((text) => ({ counts: countWords(text, words), chars: text.length }))
   const chars = texts.join('').length
@@ -13,9 +18,12 @@ function choose(query: string, texts: readonly string[], known: readonly string[
   const candidates = texts.map((text, index) => ({
     text,
     score: scores[index] ?? 0,
-    label: 'e1 user',
+    label: `e${index} user`,
+    ref: `e${index}`,
+    recency: index / texts.length,
+    isOwn,
   }))
-  return chooseFinds(candidates, asked, { finds: 5, tokens: 300, known: new Set(known) })
+  return chooseFinds(candidates, asked, { finds: 5, further, tokens, known: new Set(known) })
 }
 
 const FILLER = 'Nothing of this kind is here, and that is said at some length.\n'.repeat(30)
@@ -161,6 +169,35 @@ describe('finds', () => {
   it('show the whole passage of a single find', () => {
     const text = `the gateway ${'of this harbour is asked first, '.repeat(7)}then the pilot`
     expect(choose('gateway', [text])[0]?.snippet).toBe(text)
+  })
+
+  it('are followed by entries that give their names alone, within the same tokens', () => {
+    const texts = Array.from({ length: 9 }, (_, at) => `the pool is drained by drain_${at}`)
+    const found = choose('pool drained', texts, [], { further: 4 })
+    expect(found.slice(0, 5).every(({ snippet }) => snippet !== '')).toBe(true)
+    expect(found.slice(5).map(({ snippet, names }) => [snippet, names.length])).toEqual(
+      Array.from({ length: 4 }, () => ['', 1]),
+    )
+    const lines = found.map(({ candidate, snippet, names }) =>
+      snippet === ''
+        ? `- ${candidate.ref}: ${names.join(', ')}\n`
+        : `- ${candidate.label}: ${snippet}\n`,
+    )
+    const tokens = estimateTokens(lines.join(''))
+    const short = choose('pool drained', texts, [], { further: 4, tokens: tokens - 10 })
+    expect(short.length).toBeLessThan(9)
+    expect(choose('pool drained', texts, [], { further: 4, tokens })).toHaveLength(9)
+    expect(choose('pool drained', texts)).toHaveLength(5)
+  })
+
+  it('give names that were used in several texts, and of late, before others', () => {
+    const rare = Array.from({ length: 6 }, (_, at) => `rare_name_${at}`).join(' ')
+    const filler = 'of the harbour and what else there is to tell about it '.repeat(6)
+    const once = `the pool ${filler}${rare} usedOften`
+    const texts = [once, `the pool ${filler}and usedOften again`]
+    const names = (isOwn: boolean) =>
+      choose('pool', texts, [], { isOwn, tokens: 200 }).flatMap((find) => find.names)
+    expect(names(true)[0]).toBe('usedOften')
   })
 
   it('stay within their tokens, however many names there are', () => {

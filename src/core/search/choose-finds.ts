@@ -5,7 +5,7 @@ import type { EntryId } from '../edit/change.ts'
 import { isEntryId } from '../view/entry.ts'
 import { estimateTokens } from '../window/tokens/estimate.ts'
 import { cutHead, cutTail } from '../window/tokens/weigh.ts'
-import { type Asked, countWords, findStretch, scoreOf } from './matching.ts'
+import { type Asked, findStretch, type Passage, rankPassages } from './matching.ts'
 import { namesIn } from './words.ts'
 
 export interface Candidate {
@@ -16,35 +16,34 @@ export interface Candidate {
   readonly isOwn?: boolean
   /** What stands before its snippet in a list: it takes room as well. */
   readonly label: string
+  /** The same where only its names are given. */
+  readonly ref?: string
+  /** When it was said: from 0 for the oldest to 1 for the newest. */
+  readonly recency?: number
   /** Those of a lower tier come first, however well the others match. */
   readonly tier?: number
 }
 
 export interface ChosenFind<C extends Candidate> {
   readonly candidate: C
-  readonly snippet: string // one line
+  readonly snippet: string // one line; empty where only names are given
   /** Names near the words that are neither in the snippet nor in another find, the likeliest first. */
   readonly names: readonly string[]
 }
 
 export interface ChoiceLimits {
   readonly finds: number
+  /** So many more may give their likeliest names alone, behind the others. */
+  readonly further?: number
   /** Of all lines together: what one find does not use, the others may. */
   readonly tokens: number
   /** Names that need not be given: the one who asks sees them. */
   readonly known: ReadonlySet<string>
 }
 
-const PASSAGE_CHARS = 300
 /** Of all snippets together; a single find shows its whole passage. */
 const SNIPPETS_CHARS = 300
 const FEWEST_SNIPPET_CHARS = 60
-/** Longer texts are looked through from their beginning so far. */
-const MOST_PASSAGES = 4_000
-/** What counts: the passage itself, the better one beside it, and the whole text. */
-const NEIGHBOUR_SHARE = 0.5
-const TEXT_SHARE = 0.3
-const LENGTH_SHARE = 0.3
 /** A name that stands everywhere says little. */
 const COMMON_SHARE = 0.5
 /** Of a passage that names only what was given already, and of a snippet that was. */
@@ -55,12 +54,6 @@ const NAMELESS_COST = 3
 /** More than any score. */
 const TIER_COST = 1e6
 const LETTER = /[\p{L}\p{N}_]/u
-
-interface Passage {
-  readonly text: string
-  readonly score: number
-  readonly names: readonly string[]
-}
 
 /** The best first. A text that only repeats the names of another comes after those that add something. */
 export function chooseFinds<C extends Candidate>(
@@ -76,9 +69,10 @@ export function chooseFinds<C extends Candidate>(
     return { candidate, passages, snippet: best ? cutSnippet(candidate, best, asked, chars) : '' }
   })
   const spread = countNames(rest.flatMap(({ passages }) => passages))
+  const evidence = weighEvidence(rest)
   const given = new Set(limits.known)
   const chosen: Shown<C>[] = []
-  while (chosen.length < finds) {
+  while (chosen.length < finds + (limits.further ?? 0)) {
     const worths = rest.map(({ candidate, passages, snippet }) => {
       const isRepeated = chosen.some((other) => other.snippet === snippet)
       const cost = (isRepeated ? REPEATED_COST : 0) + TIER_COST * (candidate.tier ?? 0)
@@ -86,11 +80,14 @@ export function chooseFinds<C extends Candidate>(
     })
     const [next] = rest.splice(worths.indexOf(Math.max(...worths)), 1)
     if (!next) break
-    const { candidate, passages, snippet } = next
-    const found = rankNames(passages, spread, candidate.isOwn ? OWN_WORTH : 0).filter(
-      ({ name }) => !limits.known.has(name),
-    )
-    for (const name of namesIn(snippet)) given.add(name)
+    const { candidate, passages } = next
+    const snippet = chosen.length < finds ? next.snippet : undefined
+    const worthOfName = (name: string) =>
+      (candidate.isOwn ? OWN_WORTH : 0) +
+      (evidence.get(name) ?? 0) -
+      COMMON_SHARE * Math.log(spread.get(name) ?? 1)
+    const found = rankNames(passages, worthOfName).filter(({ name }) => !limits.known.has(name))
+    for (const name of namesIn(snippet ?? '')) given.add(name)
     for (const { name } of found.slice(0, NAMES_AT_HAND)) given.add(name)
     chosen.push({ candidate, snippet, found })
   }
@@ -99,7 +96,7 @@ export function chooseFinds<C extends Candidate>(
 
 interface Shown<C extends Candidate> {
   readonly candidate: C
-  readonly snippet: string
+  readonly snippet: string | undefined // without one only names are given
   readonly found: readonly RankedName[]
 }
 
@@ -107,42 +104,24 @@ interface Shown<C extends Candidate> {
 const OWN_WORTH = 3
 /** So many names of a find are likely to be shown with it. */
 const NAMES_AT_HAND = 8
+/** What counts for names that whoever asks wrote in several texts, and for those of late. */
+const USED_WORTH = 2
+const RECENT_WORTH = 2
 
-/** With any of the words, the best first. */
-function rankPassages({ text, score }: Candidate, { words, rarity }: Asked): Passage[] {
-  const texts = splitPassages(text)
-  const own = texts.map((passage) =>
-    scoreOf(countWords(passage, words), rarity, passage.length / PASSAGE_CHARS, LENGTH_SHARE),
-  )
-  return texts
-    .flatMap((passage, index) => {
-      const beside = Math.max(own[index - 1] ?? 0, own[index + 1] ?? 0)
-      const near = (own[index] ?? 0) + NEIGHBOUR_SHARE * beside
-      if (near === 0) return []
-      return [{ text: passage, score: near + TEXT_SHARE * score, names: namesIn(passage) }]
-    })
-    .sort((one, other) => other.score - one.score)
-}
-
-/** Whole lines as far as they fit. */
-function splitPassages(text: string): string[] {
-  const passages: string[] = []
-  let passage = ''
-  for (const line of text.split('\n')) {
-    if (passages.length >= MOST_PASSAGES) break
-    if (passage.length + line.length >= PASSAGE_CHARS) {
-      if (passage !== '') passages.push(passage)
-      passage = line
-      while (passage.length > PASSAGE_CHARS && passages.length < MOST_PASSAGES) {
-        const blank = passage.lastIndexOf(' ', PASSAGE_CHARS)
-        const piece = cutHead(passage, blank > PASSAGE_CHARS / 2 ? blank : PASSAGE_CHARS)
-        passages.push(piece)
-        passage = passage.slice(Math.max(1, piece.length))
-      }
-    } else passage = passage === '' ? line : `${passage}\n${line}`
-  }
-  if (passage.trim() !== '') passages.push(passage)
-  return passages
+/** What speaks for a name besides the passages that it stands in. */
+function weighEvidence(
+  all: readonly { readonly candidate: Candidate; readonly passages: readonly Passage[] }[],
+): ReadonlyMap<string, number> {
+  const used = new Map<string, number>()
+  const latest = new Map<string, number>()
+  for (const { candidate, passages } of all)
+    for (const name of new Set(passages.flatMap(({ names }) => names))) {
+      if (candidate.isOwn) used.set(name, (used.get(name) ?? 0) + 1)
+      latest.set(name, Math.max(latest.get(name) ?? 0, candidate.recency ?? 0))
+    }
+  const worth = ([name, recency]: readonly [string, number]) =>
+    [name, USED_WORTH * Math.log1p(used.get(name) ?? 0) + RECENT_WORTH * recency] as const
+  return new Map([...latest].map(worth))
 }
 
 function countNames(passages: readonly Passage[]): ReadonlyMap<string, number> {
@@ -167,13 +146,12 @@ interface RankedName {
 
 function rankNames(
   passages: readonly Passage[],
-  spread: ReadonlyMap<string, number>,
-  worth: number,
+  worthOfName: (name: string) => number,
 ): readonly RankedName[] {
   const best = new Map<string, number>()
   for (const { names, score } of passages)
     for (const name of names) {
-      const own = worth + score - COMMON_SHARE * Math.log(spread.get(name) ?? 1)
+      const own = score + worthOfName(name)
       if (own > (best.get(name) ?? Number.NEGATIVE_INFINITY)) best.set(name, own)
     }
   return [...best]
@@ -211,9 +189,14 @@ function withNames<C extends Candidate>(
   chosen: readonly Shown<C>[],
   { tokens }: ChoiceLimits,
 ): ChosenFind<C>[] {
-  const lines = chosen.map(({ candidate, snippet }) => `- ${candidate.label}: ${snippet}`)
-  let shown = chosen.map(({ snippet }) => snippet).join('\n')
-  let room = lines.reduce((sum, line) => sum - estimateTokens(`${line}\n`), tokens)
+  const lines = chosen.map(({ candidate, snippet }) =>
+    snippet === undefined ? '' : `- ${candidate.label}: ${snippet}`,
+  )
+  let shown = chosen.map(({ snippet }) => snippet ?? '').join('\n')
+  let room = lines.reduce(
+    (sum, line) => sum - (line === '' ? 0 : estimateTokens(`${line}\n`)),
+    tokens,
+  )
   const names: string[][] = chosen.map(() => [])
   const ranked = chosen
     .flatMap(({ found }, index) => found.map((each) => ({ ...each, index })))
@@ -221,19 +204,25 @@ function withNames<C extends Candidate>(
   for (const { name, index } of ranked) {
     if (hasWord(shown, name)) continue
     const line = lines[index] ?? ''
-    const longer = `${line}${names[index]?.length === 0 ? ' · names: ' : ', '}${name}`
-    const cost = estimateTokens(longer) - estimateTokens(line)
+    const longer = withName(line, chosen[index]?.candidate, names[index]?.length === 0, name)
+    const cost = estimateTokens(longer) - estimateTokens(line) + (line === '' ? 1 : 0)
     if (cost > room) continue
     shown += `\n${name}`
     room -= cost
     lines[index] = longer
     names[index]?.push(name)
   }
-  return chosen.map(({ candidate, snippet }, index) => ({
-    candidate,
-    snippet,
-    names: names[index] ?? [],
-  }))
+  return chosen.flatMap(({ candidate, snippet }, index) => {
+    const own = names[index] ?? []
+    return snippet === undefined && own.length === 0
+      ? []
+      : [{ candidate, snippet: snippet ?? '', names: own }]
+  })
+}
+
+function withName(line: string, of: Candidate | undefined, isFirst: boolean, name: string): string {
+  if (line === '') return `- ${of?.ref ?? of?.label}: ${name}`
+  return `${line}${isFirst ? ' · names: ' : ', '}${name}`
 }
 
 /** As it is, or at an end of something longer, never within a word. */
@@ -264,6 +253,8 @@ export interface ArchiveFind {
 
 export interface ArchiveFinds {
   readonly finds: readonly ArchiveFind[] // best first; what is visible comes last
+  /** Entries behind those, with the names in them that are as likely to be meant. */
+  readonly further: readonly Pick<ArchiveFind, 'ref' | 'names'>[]
   readonly matching: number // all that were found, with those that are not listed
   /** The first event that was looked at; above 1 where the thread is too long to go further back. */
   readonly searchedFrom: number

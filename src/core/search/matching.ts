@@ -1,5 +1,6 @@
 // Words of a query found in a text: by their stems, at the beginning of a word or of a part of a name.
-import { queryWords, tellingText } from './words.ts'
+import { cutHead } from '../window/tokens/weigh.ts'
+import { namesIn, queryWords, tellingText } from './words.ts'
 
 /** The words of a query as they are looked for, and how rare each is. */
 export interface Asked {
@@ -70,7 +71,7 @@ function isForm({ lower, written }: FoldedText, at: number): boolean {
 const SATURATION = 1.2
 
 /** BM25: `lengthShare` says how much the length of a text counts against it. */
-export function scoreOf(
+function scoreOf(
   counts: readonly number[],
   rarity: readonly number[],
   relativeLength: number,
@@ -157,4 +158,58 @@ function isWordStart(text: string, at: number): boolean {
   const before = text[at - 1] ?? ' '
   if (!LETTER.test(before)) return true
   return LOWER.test(before) && UPPER.test(text[at] ?? '')
+}
+
+const PASSAGE_CHARS = 300
+/** Longer texts are looked through from their beginning so far. */
+const MOST_PASSAGES = 4_000
+/** What counts: the passage itself, the better one beside it, and the whole text. */
+const NEIGHBOUR_SHARE = 0.5
+const TEXT_SHARE = 0.3
+const LENGTH_SHARE = 0.3
+
+export interface Passage {
+  readonly text: string
+  readonly score: number
+  readonly names: readonly string[]
+}
+
+/** With any of the words, the best first. */
+export function rankPassages(
+  { text, score }: { readonly text: string; readonly score: number },
+  { words, rarity }: Asked,
+): Passage[] {
+  const texts = splitPassages(text)
+  const own = texts.map((passage) =>
+    scoreOf(countWords(passage, words), rarity, passage.length / PASSAGE_CHARS, LENGTH_SHARE),
+  )
+  return texts
+    .flatMap((passage, index) => {
+      const beside = Math.max(own[index - 1] ?? 0, own[index + 1] ?? 0)
+      const near = (own[index] ?? 0) + NEIGHBOUR_SHARE * beside
+      if (near === 0) return []
+      return [{ text: passage, score: near + TEXT_SHARE * score, names: namesIn(passage) }]
+    })
+    .sort((one, other) => other.score - one.score)
+}
+
+/** Whole lines as far as they fit. */
+function splitPassages(text: string): string[] {
+  const passages: string[] = []
+  let passage = ''
+  for (const line of text.split('\n')) {
+    if (passages.length >= MOST_PASSAGES) break
+    if (passage.length + line.length >= PASSAGE_CHARS) {
+      if (passage !== '') passages.push(passage)
+      passage = line
+      while (passage.length > PASSAGE_CHARS && passages.length < MOST_PASSAGES) {
+        const blank = passage.lastIndexOf(' ', PASSAGE_CHARS)
+        const piece = cutHead(passage, blank > PASSAGE_CHARS / 2 ? blank : PASSAGE_CHARS)
+        passages.push(piece)
+        passage = passage.slice(Math.max(1, piece.length))
+      }
+    } else passage = passage === '' ? line : `${passage}\n${line}`
+  }
+  if (passage.trim() !== '') passages.push(passage)
+  return passages
 }

@@ -264,13 +264,14 @@ function plainRef(given: string): string {
 }
 
 function describeFinds(query: string, found: ArchiveFinds): string {
-  const { finds, matching, searchedFrom, searchedThread } = found
+  const { finds, further, matching, searchedFrom, searchedThread } = found
   const where = searchedThread === undefined ? '' : ` of ${searchedThread}`
   const limits =
     searchedFrom > 1 ? ` Events before ${count(searchedFrom)}${where} were not searched.` : ''
   if (finds.length === 0) return `[nothing found for: ${query}.${limits} Try other words]`
   const heading = `${count(finds.length)} of ${count(matching)} found, best first; read one in full with its ref.${limits}`
-  return [heading, ...finds.map(describeFind)].join('\n')
+  const behind = further.map(({ ref, names }) => `- ${ref}: ${names.join(', ')}`)
+  return [heading, ...finds.map(describeFind), ...behind].join('\n')
 }
 
 /** Refs count up, so they tell what came later; the time would take the room of names. */

@@ -22,12 +22,13 @@ const archive: Archive = {
       names: query === 'named' ? ['readRow', 'a.ts'] : [],
       isVisible: false,
     }
-    if (query === 'nothing') return { finds: [], matching: 0, searchedFrom: 5 }
+    if (query === 'nothing') return { finds: [], further: [], matching: 0, searchedFrom: 5 }
     if (query === 'nowhere')
-      return { finds: [], matching: 0, searchedFrom: 5, searchedThread: 'thr_7' }
+      return { finds: [], further: [], matching: 0, searchedFrom: 5, searchedThread: 'thr_7' }
     const finds = Array.from({ length: limit }, () => find)
     return {
       finds: [...finds.slice(1), { ...find, isVisible: true }],
+      further: query === 'named' ? [{ ref: 'e30', names: ['b.ts', 'writeRow'] }] : [],
       matching: 99,
       searchedFrom: 1,
     }
@@ -53,6 +54,10 @@ describe('recall', () => {
     [
       { query: 'deploy' },
       '2 of 99 found, best first; read one in full with its ref.\n- e12 user: about deploy\n- e12 user, still in view: about deploy',
+    ],
+    [
+      { query: 'named' },
+      '2 of 99 found, best first; read one in full with its ref.\n- e12 user: about named · names: readRow, a.ts\n- e12 user, still in view: about named · names: readRow, a.ts\n- e30: b.ts, writeRow',
     ],
     [
       { query: 'nothing' },
