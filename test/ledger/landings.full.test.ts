@@ -333,6 +333,43 @@ describe('what was recorded for good', () => {
   })
 })
 
+describe('a commit that waits for a push', () => {
+  const commit = ran('git commit -m one', '[harbour 1111111] one')
+  const push = ran('git push -u origin pier', ' * [new branch]      pier -> pier')
+  const isPushed = (...drafts: readonly EventDraft[]) =>
+    ledgerLines(ledgerOf(...drafts), 100).some((line) =>
+      line.startsWith('last commit of 1, pushed'),
+    )
+
+  it('is on a branch whose log shows it, whatever branch it was made on', () => {
+    const log = '1111111 one\n2222222 older'
+    expect(isPushed(...commit, ...push)).toBe(false)
+    expect(
+      isPushed(...commit, ...ran('git switch pier && git log --oneline -3', log), ...push),
+    ).toBe(true)
+    const others = ['git log --oneline --all', 'git log --oneline harbour', 'git log -3 main..pier']
+    for (const other of others)
+      expect(isPushed(...commit, ...ran('git switch pier'), ...ran(other, log), ...push)).toBe(
+        false,
+      )
+    expect(
+      isPushed(...commit, ...ran('git switch pier && git log --oneline', '3333333 x'), ...push),
+    ).toBe(false)
+  })
+
+  it('is pushed where git says that the branch is up to date', () => {
+    const status = (branch: string) =>
+      ran(
+        'git status',
+        `On branch harbour\nYour branch is up to date with 'origin/${branch}'.\n\nnothing to commit`,
+      )
+    expect(isPushed(...commit)).toBe(false)
+    expect(isPushed(...commit, ...status('harbour'))).toBe(true)
+    expect(isPushed(...commit, ...status('main'))).toBe(false)
+    expect(isPushed(...status('harbour'), ...commit)).toBe(false)
+  })
+})
+
 describe('what failed and works again', () => {
   it('is no open error: the same program with the same subcommand worked', () => {
     const ledger = ledgerOf(

@@ -9,7 +9,7 @@ import {
 } from './file-record.ts'
 import type { Landing, Ledger, TestRun } from './records.ts'
 import { isLookingAt } from './running.ts'
-import { branchOf } from './shell/undone.ts'
+import { isWaiting } from './shell/undone.ts'
 
 /** A file that the conversation was about. */
 export interface LedgerFile {
@@ -164,8 +164,7 @@ function landingLines({ landings }: Ledger, ageOf: AgeOf): string[] {
   const last = (kind: Landing['kind']) => landings.findLast((each) => each.kind === kind)
   const commits = landings.filter(({ kind }) => kind === 'commit')
   const commit = commits.at(-1)
-  const pushes = landings.filter(({ kind }) => kind === 'push')
-  const waiting = commits.filter((each) => !pushes.some((push) => carries(push, each))).length
+  const waiting = commits.filter((each) => isWaiting(each, landings)).length
   const ended = new Set(
     landings.flatMap(({ kind, what }) =>
       kind === 'pull-request-merged' || kind === 'pull-request-closed' ? [what] : [],
@@ -192,15 +191,6 @@ function landingLines({ landings }: Ledger, ageOf: AgeOf): string[] {
 /** `#12` of an address. */
 function printNumber(address: string): string {
   return `#${address.slice(address.lastIndexOf('/') + 1)}`
-}
-
-/** A push of another branch leaves a commit where it is; where a branch is not known, any push counts. */
-function carries(push: Landing, commit: Landing): boolean {
-  const branch = branchOf(commit)
-  const to = push.what.split(' at ')[0]?.split(/[\s:]/).at(-1) ?? ''
-  return (
-    push.at >= commit.at && (branch === undefined || [branch, '', 'origin', 'HEAD'].includes(to))
-  )
 }
 
 const PASSED_LINES = 2

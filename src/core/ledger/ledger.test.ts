@@ -293,6 +293,29 @@ describe('anchors [NEED-05]', () => {
     ).toEqual([])
   })
 
+  it('knows by a notice that a command in the background has ended, and how', () => {
+    const started = done(
+      'Bash',
+      { command: 'npm run build' },
+      'Command running in background with ID: b7k',
+    )
+    const notice = (id: string, status: string, code: number) =>
+      user(
+        `<task-notification>\n<task-id>${id}</task-id>\n<status>${status}</status>\n<summary>Background command "Build" ${status} (exit code ${code})</summary>\n</task-notification>`,
+      )
+    const ended = ledgerOf(...started, notice('b7k', 'completed', 0))
+    expect(ended.background).toEqual([])
+    expect(ended.commands).toMatchObject([{ command: 'npm run build', isFailed: false }])
+    const failed = ledgerOf(...started, notice('b7k', 'failed', 2))
+    expect(failed.errors).toMatchObject([{ subject: 'npm run build' }])
+    expect(ledgerOf(...started, notice('b7k', 'killed', 1))).toMatchObject({
+      background: [],
+      commands: [],
+    })
+    for (const other of [notice('b8', 'completed', 0), notice('b7k', 'running', 0)])
+      expect(ledgerOf(...started, other).background).toHaveLength(1)
+  })
+
   it('knows the folder, the branch and the plan', () => {
     const ledger = ledgerOf(
       { type: 'THREAD_SETTINGS', data: { workspace: '/w' } },

@@ -16,6 +16,7 @@ import { FileWork } from './file-work.ts'
 import { isPath, listIn, type OpenCall, readFields, readSubject, textIn } from './intent.ts'
 import { type Ledger, todosIn } from './records.ts'
 import { type Outcome, placeIn, placeNamedIn, settle, workspaceAt } from './settle.ts'
+import { settleNotices } from './shell/settle-command.ts'
 
 const MOST_RECORDS = 200
 
@@ -109,7 +110,7 @@ const ID_CHARS = 200
 /** One step for each event; what grows without end is cut at a bound. */
 export const ledgerReducer: Reducer<Ledger> = {
   name: 'ledger',
-  version: 3,
+  version: 4,
   init: () => ({
     folder: '',
     tree: emptyTree(),
@@ -138,10 +139,15 @@ export const ledgerReducer: Reducer<Ledger> = {
           : { ...ledger, calls: said ? [said] : [] }
       }
       case 'USER_MESSAGE':
-        return withUserMessage(ledger, event)
+        return settleNotices(
+          withUserMessage(ledger, event),
+          () => textOfUserContent(event.data),
+          event.seq,
+        )
       case 'SYSTEM_PROMPT':
-      case 'SYSTEM_REMINDER':
         return placeNamedIn(ledger, event.data)
+      case 'SYSTEM_REMINDER':
+        return settleNotices(placeNamedIn(ledger, event.data), () => event.data, event.seq)
       case 'THREAD_SETTINGS':
         return workspaceAt(ledger, event.data.workspace)
       case 'FOREIGN':

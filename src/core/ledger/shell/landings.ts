@@ -6,7 +6,7 @@ import type { Landing, Ledger } from '../records.ts'
 import type { CommandEnd } from './outcome.ts'
 import { type Effect, hasAny, readArguments, UNCLEAR } from './programs.ts'
 import type { ShellWord } from './text.ts'
-import { withoutUndone } from './undone.ts'
+import { withoutUndone, withSeen } from './undone.ts'
 
 type LandingMatch = Omit<Landing, 'at'> & { readonly isAmended?: boolean }
 
@@ -54,7 +54,9 @@ export function noteLandings(
   const text = command.slice(0, COMMAND_CHARS)
   if (!/\b(?:git|gh|glab|publish|twine|gem)\b/.test(text)) return ledger
   const found = [...commits(text, end), ...pushes(text, end), ...others(text, end)]
-  const before = withoutUndone(ledger.landings, text, end, ledger.tree.branch)
+  const { branch } = ledger.tree
+  const undone = withoutUndone(ledger.landings, text, end, branch)
+  const before = withSeen(undone, text, end, branch, seq)
   if (found.length === 0 && before === ledger.landings) return ledger
   const landings = found.reduce<readonly Landing[]>(
     (all, { isAmended, ...each }) => [

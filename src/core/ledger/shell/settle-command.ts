@@ -144,7 +144,7 @@ export function settlePoll(
   const running = ledger.background.find((command) => command.id === id)
   if (running === undefined) return ledger
   const isOver =
-    isEnd || end.exitCode !== undefined || /<status>(?!running)\w+<\/status>/.test(end.output)
+    isEnd || end.exitCode !== undefined || /<status>(?!running)\w+<\/status>/.test(end.text)
   if (!isOver) return ledger
   const background = ledger.background.filter((command) => command !== running)
   const after = { ...ledger, background }
@@ -156,6 +156,31 @@ export function settlePoll(
         end,
         seq,
       )
+}
+
+const NOTICE = /<task-notification>([\s\S]{1,4000}?)<\/task-notification>/g
+
+/** What runs beside the conversation tells of its end in a message of its own. */
+export function settleNotices(ledger: Ledger, text: () => string, seq: number): Ledger {
+  if (ledger.background.length === 0) return ledger
+  let after = ledger
+  for (const [, notice = ''] of text().matchAll(NOTICE)) {
+    const id = /<task-id>\s*(\w{1,100})\s*<\/task-id>/.exec(notice)?.[1]
+    const status = /<status>\s*(\w+)\s*<\/status>/.exec(notice)?.[1]
+    if (id === undefined || status === undefined || status === 'running') continue
+    const output = /<summary>([\s\S]*?)<\/summary>/.exec(notice)?.[1]?.trim() ?? ''
+    const exitCode = /\(exit code (\d{1,3})\)/.exec(output)?.[1]
+    const isFailed = status === 'failed' || (exitCode !== undefined && exitCode !== '0')
+    const code = exitCode === undefined ? {} : { exitCode: Number(exitCode) }
+    const end = { ...code, isFailed, output, text: notice }
+    after = settlePoll(
+      after,
+      { kind: 'poll', id, ...(status === 'killed' && { isEnd: true as const }) },
+      end,
+      seq,
+    )
+  }
+  return after
 }
 
 /** A command as a text, as several, or as the words of one. */

@@ -11,6 +11,51 @@ export function branchOf({ what }: Landing): string | undefined {
   return COMMIT.exec(what)?.[2]
 }
 
+/** A push of another branch leaves a commit where it is; where a branch is not known, any push counts. */
+export function isWaiting(commit: Landing, landings: readonly Landing[]): boolean {
+  const branch = branchOf(commit)
+  return !landings.some(({ kind, what, at }) => {
+    const to = what.split(' at ')[0]?.split(/[\s:]/).at(-1) ?? ''
+    const isBranch = branch === undefined || [branch, '', 'origin', 'HEAD'].includes(to)
+    return kind === 'push' && at >= commit.at && isBranch
+  })
+}
+
+/** A log without a range or a ref: it begins at what is checked out. */
+const PLAIN_LOG = new RegExp(
+  `\\b${GIT} +log((?: +(?:-\\d+|-n +\\d+|--oneline|--no-decorate))*) *(?:2>\\S+ *)?(?:[;&|\\n]|$)`,
+)
+const UP_TO_DATE = /^Your branch is up to date with '[^'/\s]+\/([^'\s]+)'/m
+
+/**
+ * What a look at the repository says of commits that wait: on which branch they are by now, which may be
+ * another than the commit printed, and that their branch was pushed, by whomever.
+ */
+export function withSeen(
+  landings: readonly Landing[],
+  command: string,
+  { output, isFailed }: CommandEnd,
+  branch: string | undefined,
+  at: number,
+): readonly Landing[] {
+  if (isFailed || !landings.some((each) => each.kind === 'commit')) return landings
+  const waits = (each: Landing) => each.kind === 'commit' && isWaiting(each, landings)
+  const pushed = UP_TO_DATE.exec(output)?.[1]
+  if (pushed !== undefined && landings.some((each) => waits(each) && branchOf(each) === pushed))
+    return [...landings, { kind: 'push', what: pushed, at }]
+  if (branch === undefined || !PLAIN_LOG.test(command)) return landings
+  const seen = Array.from(
+    output.matchAll(/^(?:commit )?([0-9a-f]{7,40})(?= |$)/gm),
+    ([, hash]) => hash,
+  )
+  if (seen.length === 0) return landings
+  return landings.map((each) => {
+    const [, hash, on] = COMMIT.exec(each.what) ?? []
+    if (on === branch || !seen.some((one) => one && isSame(hash, one)) || !waits(each)) return each
+    return { ...each, what: each.what.replace(/ on \S+: /, () => ` on ${branch}: `) }
+  })
+}
+
 /** The same list where nothing was undone. */
 export function withoutUndone(
   landings: readonly Landing[],
