@@ -1,5 +1,5 @@
 // `precis/designs`: what the five designs behind précis call by names of their own
-export { type CompactionDisplay, CompactionWatch } from '../agent/compaction/preview.ts'
+export { type CompactionDisplay, CompactionWatch } from '../agent/compaction/compaction-watch.ts'
 export { budgetForWindow, TokenBudget } from '../core/log-design/budget.ts'
 export * from '../core/log-design/from-plain-events.ts'
 export type { CompactionEvent } from '../core/view/api-events.ts'

@@ -1,7 +1,7 @@
 // What an agent tells of its compactions: one start and one end on every path, with true figures.
 import { type Span, type SpanOptions, type Tracer, trace } from '@opentelemetry/api'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { CompactionWatch } from '../../src/agent/compaction/preview.ts'
+import { CompactionWatch } from '../../src/agent/compaction/compaction-watch.ts'
 import { ConsoleCompactionDisplay } from '../../src/cli/terminal/agent-output.ts'
 import { MODEL } from './host.ts'
 import { Door, longPast, runsIn, summaryBehind, textOf } from './past.ts'

@@ -1,13 +1,12 @@
 // A compaction in two steps: proposed and looked at, then applied as it is or with other words, or dropped.
-// Tells a display of the compactions of an agent, by hand or automatic, from the frames that pass by.
 import { proposeOnly } from '../../compaction/compact-thread.ts'
 import type { ProposalRecord } from '../../compaction/plan.ts'
-import type { AgentFrame, FrameListener, RunResult } from '../../core/agent/frame.ts'
+import type { RunResult } from '../../core/agent/frame.ts'
 import type { GatedChange } from '../../core/edit/gate.ts'
 import type { Pins } from '../../core/edit/pins.ts'
 import { FRESH_SESSION, type Proposal, type Strategy } from '../../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
-import type { EventAt, EventOf } from '../../core/log/event.ts'
+import type { EventAt } from '../../core/log/event.ts'
 import type { Context } from '../../core/view/context.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { computeOrder, type OrderOptions } from './compact-thread.ts'
@@ -124,49 +123,4 @@ function stale(): PrecisError {
     hint: 'Create a new preview.',
     details: { reason: 'stale' },
   })
-}
-
-/** What shows compactions to people. Each start is followed by exactly one of the other two. */
-export interface CompactionDisplay {
-  onCompactionStart(): void
-  onCompactionComplete(event?: EventOf<'COMPACTION'>): void
-  onCompactionError(error: Error): void
-}
-
-/** What frames come from: an agent, or a hub of them. */
-export interface FrameSource {
-  on(listener: FrameListener): () => void
-}
-
-export class CompactionWatch {
-  readonly #display: CompactionDisplay
-  readonly #running = new Set<string>() // ids of runs whose start was shown
-  readonly #stop: () => void
-
-  constructor(source: FrameSource, display: CompactionDisplay) {
-    this.#display = display
-    this.#stop = source.on((frame) => this.#take(frame))
-  }
-
-  get isCompacting(): boolean {
-    return this.#running.size > 0
-  }
-
-  /** Ends the listening, this watch's own alone. May be called again. */
-  cleanup(): void {
-    this.#stop()
-    this.#running.clear()
-  }
-
-  #take(frame: AgentFrame): void {
-    if (frame.type === 'COMPACTION_START') {
-      this.#running.add(frame.runId)
-      this.#display.onCompactionStart()
-    } else if (frame.type === 'COMPACTION_COMPLETE') {
-      // The end of a run whose start nobody saw would be an answer without a question.
-      if (!this.#running.delete(frame.runId)) return
-      if (frame.success) this.#display.onCompactionComplete(frame.event)
-      else this.#display.onCompactionError(frame.error ?? new Error('Compaction failed'))
-    }
-  }
 }

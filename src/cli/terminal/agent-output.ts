@@ -1,6 +1,6 @@
 // The output of an agent on a non-interactive terminal
 import type { Agent } from '../../agent/agent.ts'
-import { type CompactionDisplay, CompactionWatch } from '../../agent/compaction/preview.ts'
+import { type CompactionDisplay, CompactionWatch } from '../../agent/compaction/compaction-watch.ts'
 import type { AgentFrame, RunResult } from '../../core/agent/frame.ts'
 import type { ReportFallback } from '../../core/edit/report.ts'
 import {
