@@ -235,13 +235,14 @@ export function nowLines(
   inert: (text: string) => string,
   { roomTokens, isNoted }: { readonly roomTokens: number; readonly isNoted: boolean },
 ): string[] {
-  const { words, lastEnd, lastWords } = digest
+  const { words, lastEnd, lastWords, refusedAt } = digest
   const last = isNoted ? undefined : words.at(-1)
   const most = Math.min(LAST_WORDS_CHARS, Math.floor(roomTokens * CHARS_PER_TOKEN))
   const isSaid = most >= LEAST_WORDS_CHARS && lastWords && !isShown(lastWords.seq)
   const said = isSaid ? lastWords : undefined
+  const open = last && refusedAt > last.seq ? REFUSED : OPEN
   return [
-    ...(last ? [`${buildRef(last)} ${lastEnd > last.seq ? answeredBy(digest) : OPEN}`] : []),
+    ...(last ? [`${buildRef(last)} ${lastEnd > last.seq ? answeredBy(digest) : open}`] : []),
     ...(said
       ? [
           `${asRef(originalId(said.seq))} The assistant said last: ${inert(shortened(said.text, most))}`,
@@ -259,6 +260,7 @@ function answeredBy({ lastWords, lastEnd }: Digest): string {
 }
 
 const OPEN = 'The last request is not answered yet: the work on it goes on.'
+const REFUSED = 'The last call was refused: nothing of it was done, and the user has the word.'
 
 function buildRef({ entry, seq }: UserWords): string {
   return asRef(entry ?? originalId(seq))

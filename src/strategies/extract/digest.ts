@@ -22,6 +22,7 @@ import { type EarlierBrief, mayBeBrief, readBrief } from './earlier-brief.ts'
 import {
   type Author,
   eachLine,
+  isRefused,
   isTodoList,
   Line,
   type LineKind,
@@ -52,6 +53,7 @@ export class Digest {
   turn = 0
   lastEnd = 0 // the last answer that called nothing
   settledAt = 0 // the one that the last request came behind
+  refusedAt = 0 // a call that was refused, and nothing said since
   lastWords: { readonly seq: number; readonly text: string } | undefined
   readonly #answers: number[] = []
   terms = new Int32Array(1 << 12)
@@ -84,6 +86,7 @@ export class Digest {
         break
       case 'TOOL_RESULT':
         this.#addResult(event.data, event.seq)
+        if (isRefused(event.data)) this.refusedAt = event.seq
         break
       case 'SYSTEM_REMINDER':
         if (!isTodoList(event.data))
@@ -104,6 +107,7 @@ export class Digest {
 
   #addAnswer({ seq, data: { content, calls } }: EventOf<'AGENT_MESSAGE'>): void {
     this.#answers.push(seq)
+    this.refusedAt = 0
     if (calls.length === 0) this.lastEnd = seq
     if (content.trim() !== '') this.lastWords = { seq, text: content }
   }

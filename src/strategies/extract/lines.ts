@@ -4,6 +4,7 @@
 
 import { findSentences } from '../../core/constraints/sentences.ts'
 import { findSuperseded } from '../../core/constraints/settle.ts'
+import type { ToolResult } from '../../core/view/content.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import type { UserMessage } from './coverage.ts'
 import { TERM_KINDS, type TermKind } from './terms.ts'
@@ -259,4 +260,12 @@ const PLAN_NOTICE = /\n\s*If you need specific details from before exiting plan 
 
 export function withoutNotice(text: string): string {
   return text.replace(PLAN_NOTICE, '')
+}
+
+/** How Claude Code says it: older files have no mark of their own for it. */
+const TURNED_DOWN = /^The user doesn't want to (?:proceed with this tool use|take this action)/
+
+/** A call that somebody did not allow. */
+export function isRefused({ status, content }: ToolResult): boolean {
+  return status === 'denied' || (status === 'failed' && TURNED_DOWN.test(content[0]?.text ?? ''))
 }

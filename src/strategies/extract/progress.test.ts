@@ -52,6 +52,20 @@ describe('the state in a brief', () => {
     expect(brief).toMatch(/## Now\n\[ref:e\d+\] The last request is not answered yet/)
   })
 
+  it('says that the last call was refused, until the assistant goes on', async () => {
+    const text = "The user doesn't want to proceed with this tool use. STOP what you are doing."
+    const plan = (status: 'denied' | 'failed', said: string) =>
+      done('ExitPlanMode', { plan: 'Move the pier.' }, said, { status })
+    const before = [user('Plan the pier.'), ...filler(20)]
+    const last = async (...drafts: readonly EventDraft[]) =>
+      /## Now\n\[ref:e\d+\] (.*)/.exec(await briefOf([...before, ...drafts]))?.[1] ?? ''
+    expect(await last(...plan('failed', text))).toMatch(/^The last call was refused: nothing of it/)
+    expect(await last(...plan('denied', 'No.'))).toMatch(/^The last call was refused/)
+    expect(await last(...plan('failed', 'No such plan.'))).toMatch(/^The last request is not/)
+    expect(await last(...plan('denied', 'No.'), ...filler(1))).toMatch(/^The last request is not/)
+    expect(await last(...plan('denied', 'No.'), user('Go on then.'))).not.toMatch(/refused/)
+  })
+
   it('marks what the user changed later, and nothing else', async () => {
     const brief = await briefOf(
       [
