@@ -156,6 +156,28 @@ describe('one person with', () => {
   })
 })
 
+describe('a thousand requests at once on one connection', () => {
+  it('are worked on in turns with those of others', async () => {
+    const { app, tokens } = await setUpTeam({}, 'eve', 'ada')
+    const listening = await listen(app, { host: '127.0.0.1', port: 0 })
+    onTestFinished(() => listening.close())
+    const { host, port } = new URL(listening.url)
+    const request = `GET /api/threads HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${tokens.get('eve')}\r\n\r\n`
+    const eve = connect(Number(port), '127.0.0.1')
+    onTestFinished(() => void eve.destroy())
+    let answers = 0
+    eve.setEncoding('latin1').on('data', (text: string) => {
+      answers += text.split('HTTP/1.1 200').length - 1
+    })
+    eve.write(request.repeat(1_000))
+    await until('the first answer', () => answers > 0, { everyMs: 1 })
+    const headers = { authorization: `Bearer ${tokens.get('ada')}` }
+    expect((await fetch(`${listening.url}/api/threads`, { headers })).status).toBe(200)
+    expect(answers).toBeLessThan(500)
+    await until('all answers', () => answers === 1_000, { withinMs: BOUND_MS })
+  })
+})
+
 describe('connections that say nothing', () => {
   it('make room for those that do, and streams go on', async () => {
     const { app, clientOf, tokens } = await setUpTeam({}, 'ada')

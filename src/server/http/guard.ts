@@ -22,6 +22,7 @@ export function guard(
   rate: RateLimit,
   sessions: PageSessions,
 ): MiddlewareHandler {
+  const turns = new Turns()
   const known = new Set(hosts.map((host) => host.toLowerCase()))
   return async (c, next) => {
     if (OPEN.has(c.req.path)) return next()
@@ -35,8 +36,11 @@ export function guard(
     // The page itself is for everybody: it asks for a token.
     if (!c.req.path.startsWith('/api') || c.req.path === PUBLIC) return next()
     if (tokens?.isRequired) c.set(HOLDER, requireHolder(holder))
-    admit(findSocket(c))
-    return next()
+    const socket = findSocket(c)
+    if (!socket) return next() // within this process
+    admit(socket)
+    const leave = await turns.take(who)
+    await next().finally(leave)
   }
 }
 
@@ -238,5 +242,45 @@ function descriptors(): number {
     return soft === undefined ? ASSUMED_DESCRIPTORS : Number(soft)
   } catch {
     return ASSUMED_DESCRIPTORS
+  }
+}
+
+/** So many of one caller are worked on side by side. */
+const AT_ONCE = 16
+/** What takes longer waits for something else than this process, and leaves its place to the next. */
+const LONGEST_MS = 1_000
+
+interface Caller {
+  busy: number
+  readonly waiting: (() => void)[]
+}
+
+/** Requests of one caller take turns: a thousand of them at once do not keep those of others waiting. */
+class Turns {
+  readonly #callers = new Map<string, Caller>()
+
+  /** Waits for a place, and gives what leaves it, once. */
+  async take(who: string): Promise<() => void> {
+    const caller = this.#callers.get(who) ?? { busy: 0, waiting: [] }
+    this.#callers.set(who, caller)
+    if (caller.busy < AT_ONCE) caller.busy += 1
+    else await new Promise<void>((resolve) => void caller.waiting.push(resolve))
+    let isHeld = true
+    const leave = () => {
+      if (!isHeld) return
+      isHeld = false
+      clearTimeout(timer)
+      this.#leave(who, caller)
+    }
+    const timer = setTimeout(leave, LONGEST_MS).unref()
+    return leave
+  }
+
+  #leave(who: string, caller: Caller): void {
+    const next = caller.waiting.shift()
+    // Not at once: what came over other connections meanwhile is looked at first.
+    if (next) setImmediate(next)
+    else caller.busy -= 1
+    if (caller.busy === 0) this.#callers.delete(who)
   }
 }
