@@ -126,8 +126,9 @@ async function runTests(): Promise<{ failure: string; counts: Counts }> {
     if (report && isWhole) {
       mkdirSync(join(root, dirname(REPORTS[tier])), { recursive: true })
       copyFileSync(file, join(root, REPORTS[tier]))
-      console.log(`\nthe slowest files\n${slowestFiles(report, SLOWEST_FILES)}`)
     }
+    if (report && (isWhole || isLong))
+      console.log(`\nthe slowest files\n${slowestFiles(report, SLOWEST_FILES)}`)
     const isUntouched = isChanged && exitCode === 0
     return { failure: isUntouched ? '' : testFailure(counts, exitCode), counts }
   } finally {

@@ -5,7 +5,7 @@ import { checkScripts } from '../test/edl/check-scripts.ts'
 import { checkThread } from '../test/flows/request-cases.ts'
 import { openFuzzedApp } from '../test/server/fuzz-app.ts'
 
-const REPORT_MS = 10_000
+const REPORT_MS = 30_000
 /** After so many broken seeds of a kind the others say nothing new. */
 const MOST_BROKEN = 20
 const SCRIPTS_PER_SEED = 50

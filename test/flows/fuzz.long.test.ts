@@ -22,9 +22,9 @@ it.each(KINDS)(
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
         said = `${said}${text}`.slice(-20_000)
+        process.stdout.write(text)
       })
     const [code] = await within(`the fuzzing of ${kind}`, once(child, 'close'), LIMIT_MS)
-    process.stdout.write(`${said.trim().split('\n').at(-1)}\n`)
     expect(code, said).toBe(0)
     expect(said).toContain('no rule broken; go on with')
   },

@@ -49,6 +49,8 @@ export interface KillReport {
 
 /** After so many kills a new place is begun, so that checking everything stays cheap. */
 const KILLS_PER_PLACE = 20
+/** Long runs say how far they are. */
+const TOLD_EVERY = 100
 /** One child in so many works on a place that is disturbed meanwhile. */
 const DISTURBED_ONE_IN = 6
 
@@ -87,6 +89,9 @@ export async function killRepeatedly(
     } finally {
       await place.remove()
     }
+    const done = (index + 1) * KILLS_PER_PLACE
+    if (done < kills && done % TOLD_EVERY === 0)
+      process.stdout.write(`${scenario.name}: ${done} of ${kills} kills\n`)
   }
   const sum = (key: keyof KillReport) => reports.reduce((total, report) => total + report[key], 0)
   return {

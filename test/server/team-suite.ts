@@ -79,7 +79,7 @@ async function runTeam(
   }
   stop.abort()
   process.stdout.write(
-    `two servers, ${team.kills} killed: ${said.flat().length} messages, ${count} events, ${followers.length} followers\n`,
+    `two servers, ${team.killedMs.length} killed: ${said.flat().length} messages, ${count} events, ${followers.length} followers\n`,
   )
 }
 

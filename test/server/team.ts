@@ -21,7 +21,8 @@ export class Team {
   readonly #modelUrl: string
   readonly #random: Random
   readonly #members: Member[] = []
-  kills = 0
+  /** When one was killed. */
+  readonly killedMs: number[] = []
 
   constructor(address: string, modelUrl: string, random: Random) {
     this.#address = address
@@ -46,7 +47,7 @@ export class Team {
   async replaceOne(kept = 0): Promise<void> {
     const [victim] = this.#members.splice(this.#random.int(kept, this.#members.length - 1), 1)
     victim?.process.kill('SIGKILL')
-    this.kills += 1
+    this.killedMs.push(Date.now())
     await this.grow()
   }
 
