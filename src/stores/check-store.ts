@@ -189,7 +189,8 @@ async function checkThread(
   }
   const end = parent ? undefined : announcedEnd(events[0])
   const isPartial = end !== undefined && !ids.has(end)
-  return version === 0 ? undefined : { problems, hash, events: count, unverified, isPartial }
+  const isGone = version === 0 && problems.length === 0
+  return isGone ? undefined : { problems, hash, events: count, unverified, isPartial }
 }
 
 interface StoredState {

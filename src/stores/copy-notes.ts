@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { PrecisError } from '../core/errors.ts'
 import { readRow } from '../core/log/codec.ts'
 import { EVENT_VERSION, type NewEvent } from '../core/log/event.ts'
-import type { ReadRange, Row, Store } from '../core/ports.ts'
+import type { ReadRange, Row, Store, ThreadInfo } from '../core/ports.ts'
 import type { Json } from '../core/text/json.ts'
 import { PageRows } from './rows/pages.ts'
 import { isName } from './rows/stored-event.ts'
@@ -159,6 +159,7 @@ export class SalvagedRows implements Pick<Store, 'read'> {
     const info = await this.#store.info(threadId)
     if (!info || info.version < to) return []
     const rows = new Map(found.map((each) => [each.seq, each]))
+    const owners = await this.#owners(info)
     return Array.from({ length: to - from + 1 }, (_, index) => {
       const seq = from + index
       const each = rows.get(seq) ?? { seq, problem: 'it is missing' }
@@ -166,14 +167,22 @@ export class SalvagedRows implements Pick<Store, 'read'> {
       const problem = 'problem' in each ? each.problem : findProblem(each)
       this.#note(threadId, seq, problem)
       if (!('problem' in each) && isKept(each)) return withTime(each)
-      return placeholder(
-        threadId,
-        seq,
-        problem,
-        info.createdAt,
-        'problem' in each ? undefined : each,
-      )
+      const owner = owners.find((one) => seq > one.after) ?? info
+      const made = placeholder(owner, seq, problem, 'problem' in each ? undefined : each)
+      return { ...made, threadId }
     })
+  }
+
+  /** Who brought events in, the thread itself first: a fork has those of its past from its parent. */
+  async #owners(info: ThreadInfo): Promise<readonly Owner[]> {
+    const owners: Owner[] = []
+    for (let one: ThreadInfo | undefined = info; one; ) {
+      const { threadId, createdAt, parent }: ThreadInfo = one
+      owners.push({ threadId, createdAt, after: parent?.seq ?? 0 })
+      const isKnown = owners.some((each) => each.threadId === parent?.threadId)
+      one = parent && !isKnown ? await this.#store.info(parent.threadId) : undefined
+    }
+    return owners
   }
 
   #note(threadId: string, seq: number, problem: string): void {
@@ -195,6 +204,11 @@ export class SalvagedRows implements Pick<Store, 'read'> {
       ...(await this.#found(threadId, middle + 1, to)),
     ]
   }
+}
+
+interface Owner extends Pick<ThreadInfo, 'threadId' | 'createdAt'> {
+  /** Up to this number its events are those of its parent. */
+  readonly after: number
 }
 
 interface Unread {
@@ -237,12 +251,14 @@ function isUnreadable(value: unknown): boolean {
   return Object.keys(value).length === 1 && typeof value.unreadable === 'string'
 }
 
-/** It takes the place of the event in the log, has no effect on the context, and holds what there was. */
+/**
+ * It takes the place of the event in the log, has no effect on the context, and holds what there was. In a
+ * fork it is the same as in its parent.
+ */
 function placeholder(
-  threadId: string,
+  { threadId, createdAt }: Pick<ThreadInfo, 'threadId' | 'createdAt'>,
   seq: number,
   problem: string,
-  createdAt: Date,
   row: Row | undefined,
 ): Row {
   const where = `${threadId} ${seq}`
@@ -255,6 +271,9 @@ function placeholder(
     seq,
     timestamp: (Number.isNaN(time) ? createdAt : new Date(time)).toISOString(),
     type: 'FOREIGN',
-    data: { undecodable: (row ?? null) as Json, error: { message: problem, where } },
+    data: {
+      undecodable: (row ? { ...row, threadId } : null) as Json,
+      error: { message: problem, where },
+    },
   }
 }

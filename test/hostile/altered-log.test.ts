@@ -63,7 +63,7 @@ function altered(text: string, random: Random): string {
   const [before, sign, after] = [text.slice(0, at), text.charAt(at), text.slice(at + 1)]
   return random.pick([
     `${before}${sign === 'x' ? 'y' : 'x'}${after}`,
-    `${before}${after}x`,
+    `${before}${after}§`,
     `${before} ${sign}${after}`,
   ])
 }

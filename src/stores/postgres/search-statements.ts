@@ -133,7 +133,7 @@ const UNKNOWN_THREADS = statement(
      ${FROM_UNKNOWN} LIMIT ${UNKNOWN}),
    root AS (
      SELECT key, thread_id, base_seq, is_indexed, key AS root_key, base_key FROM asked
-     UNION ALL
+     UNION
      SELECT root.key, root.thread_id, root.base_seq, root.is_indexed, t.key, t.base_key
      FROM root JOIN threads t ON t.key = root.base_key)
    SELECT root.key, root.thread_id, root.base_seq, root.is_indexed, ${EVENT} FROM root

@@ -14,7 +14,7 @@ export const CHAIN = `chain AS (
   SELECT key, base_key, base_seq AS after, version AS last FROM thread
   UNION ALL
   SELECT t.key, t.base_key, t.base_seq, LEAST(chain.last, chain.after)
-  FROM chain JOIN threads t ON t.key = chain.base_key)`
+  FROM chain JOIN threads t ON t.key = chain.base_key AND t.base_seq < chain.after)`
 
 export const FIND_THREAD = statement('thread', `SELECT ${THREAD} FROM threads WHERE thread_id = $1`)
 

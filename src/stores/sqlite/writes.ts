@@ -29,16 +29,22 @@ export function segments(
     const first = Math.max(from, owner.baseSeq + 1)
     if (first <= last) found.push({ key: owner.key, from: first, to: last })
     last = Math.min(last, owner.baseSeq)
-    owner = owner.baseKey === null ? undefined : tables.threads.get(owner.baseKey)
+    owner = baseOf(tables, owner)
   }
   return found.reverse()
+}
+
+/** Its own shared rows end earlier: only damage leads in a circle. */
+function baseOf(tables: Tables, { baseKey, baseSeq }: ThreadRow): ThreadRow | undefined {
+  const base = baseKey === null ? undefined : tables.threads.get(baseKey)
+  return base && base.baseSeq < baseSeq ? base : undefined
 }
 
 /** The thread under whose key row `seq` stands: forking at a shared row shares with its owner. */
 export function findOwner(tables: Tables, thread: ThreadRow, seq: number): ThreadRow {
   let owner = thread
-  while (seq <= owner.baseSeq && owner.baseKey !== null) {
-    const base = tables.threads.get(owner.baseKey)
+  while (seq <= owner.baseSeq) {
+    const base = baseOf(tables, owner)
     if (!base) break
     owner = base
   }
