@@ -9,7 +9,7 @@ import type { Kit } from '../compactor/run-compaction.ts'
 import { dropTurns } from '../strategies/drop-turns.ts'
 import { createCascade } from '../strategies/ladder/cascade.ts'
 import { capGiants } from '../strategies/ladder/edits.ts'
-import { lastMessage, trimRung } from '../strategies/ladder/ladder.ts'
+import { lastMessage, trimRung } from '../strategies/ladder/rungs.ts'
 import { mask } from '../strategies/mask.ts'
 import { trimToolResults } from '../strategies/trim.ts'
 

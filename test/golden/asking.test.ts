@@ -6,11 +6,11 @@ import { weightOf } from '../../src/core/view/context.ts'
 import { chunkedFold } from '../../src/strategies/fold/chunked-fold.ts'
 import { chunkMessages, renderThreadToMarkdown } from '../../src/strategies/fold/render-thread.ts'
 import { checkpointRange, wholeSummary } from '../../src/strategies/ranges/compact-whole.ts'
-import { serializeConversation } from '../../src/strategies/summary/as-data.ts'
 import { brief } from '../../src/strategies/summary/brief.ts'
 import { exactFacts } from '../../src/strategies/summary/checks.ts'
 import { freshSession } from '../../src/strategies/summary/fresh-session.ts'
 import { keepRecent } from '../../src/strategies/summary/keep-recent.ts'
+import { serializeConversation } from '../../src/strategies/summary/serialize.ts'
 import {
   aiSummarize,
   summarize,

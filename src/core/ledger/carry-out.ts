@@ -4,17 +4,14 @@ import { cutHead } from '../window/tokens/weigh.ts'
 import {
   ABSENT,
   AS_AT_START,
-  type FileOperation,
   type FileRecord,
   type FileTree,
-  type GitOperation,
-  isBelow,
   type StashEntry,
-  type Target,
   type Version,
 } from './file-record.ts'
 import type { FileWork, Place } from './file-work.ts'
 import { readFields } from './intent.ts'
+import { type FileOperation, type GitOperation, isBelow, type Target } from './operation.ts'
 
 /** The file that an editor has open, as it says below its output. */
 function openFileIn(text: string): { readonly name: string } | undefined {

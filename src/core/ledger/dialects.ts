@@ -1,8 +1,8 @@
 // The tools of the agents that are read and of this one, by name: what each call is meant to do.
 import type { Fields, Json } from '../text/json.ts'
 import { cutHead } from '../window/tokens/weigh.ts'
-import { type FileOperation, OPEN_FILE } from './file-record.ts'
 import { type Intent, isPath, listIn, pathIn, readFields, textIn } from './intent.ts'
+import { type FileOperation, OPEN_FILE } from './operation.ts'
 import { patchOperations, readStatus, todosIn } from './records.ts'
 import { commandIn } from './shell/settle-command.ts'
 import { readShellLine } from './shell/steps.ts'

@@ -3,21 +3,23 @@ import { matchesPath } from '../text/words.ts'
 import {
   ABSENT,
   AS_AT_START,
-  baseName,
-  type FileOperation,
   type FileRecord,
   type FileTree,
   type FolderRecord,
+  isOnlySeen,
+  readRecord,
+} from './file-record.ts'
+import {
+  baseName,
+  type FileOperation,
   fromRoot,
   isAbsolute,
   isBelow,
-  isOnlySeen,
   joinPath,
   readFolder,
-  readRecord,
   resolvePath,
   type Target,
-} from './file-record.ts'
+} from './operation.ts'
 
 /** Where a command works: the root, and from there the folder; undefined if nobody knows. */
 export interface Place {

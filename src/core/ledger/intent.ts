@@ -2,7 +2,7 @@
 import type { Fields, Json } from '../text/json.ts'
 import type { Block, ToolResult } from '../view/content.ts'
 import { cutHead } from '../window/tokens/weigh.ts'
-import { type FileOperation, LONGEST_PATH_CHARS, type Step } from './file-record.ts'
+import { type FileOperation, LONGEST_PATH_CHARS, type Step } from './operation.ts'
 import type { CommandEnd } from './shell/outcome.ts'
 
 export interface Todo {

@@ -4,9 +4,9 @@ import { done, eventsOf, fates, ledgerOf, ran } from '../../../test/ledger/calls
 import { user } from '../../../test/say.ts'
 import type { EventDraft } from '../log/event.ts'
 import type { Json } from '../text/json.ts'
-import { isBelow } from './file-record.ts'
 import { ledgerReducer } from './ledger.ts'
 import { ledgerFiles, ledgerLines } from './ledger-lines.ts'
+import { isBelow } from './operation.ts'
 
 const PATCH = `*** Begin Patch
 *** Add File: new.ts

@@ -3,8 +3,9 @@
 
 import type { Fields, Json } from '../text/json.ts'
 import { cutHead } from '../window/tokens/weigh.ts'
-import { type FileOperation, type FileTree, LONGEST_PATH_CHARS } from './file-record.ts'
+import type { FileTree } from './file-record.ts'
 import { listIn, type OpenCall, readFields, type Todo, textIn } from './intent.ts'
+import { type FileOperation, LONGEST_PATH_CHARS } from './operation.ts'
 
 export interface CommandRecord {
   readonly key: string

@@ -3,7 +3,6 @@ import type { Json } from '../text/json.ts'
 import { type ToolResult, textOfUserContent, type UserContent } from '../view/content.ts'
 import { carryOut, told } from './carry-out.ts'
 import { noteFound, noteListing } from './evidence.ts'
-import { type FileOperation, fromRoot, isAbsolute, normalPath } from './file-record.ts'
 import { FileWork, type Place } from './file-work.ts'
 import {
   commandEnd,
@@ -15,6 +14,7 @@ import {
   type Todo,
   textOfBlocks,
 } from './intent.ts'
+import { type FileOperation, fromRoot, isAbsolute, normalPath } from './operation.ts'
 import type { Ledger } from './records.ts'
 import { noteError, withoutError } from './running.ts'
 import { settlePoll, settleShell } from './shell/settle-command.ts'

@@ -1,7 +1,7 @@
 // `superseded-writes` and `repeated-reads`: file content that a later write or read replaces.
 import type { EntryId } from '../../core/edit/change.ts'
-import { type FileOperation, normalPath } from '../../core/ledger/file-record.ts'
 import { type Intent, readFields, textIn } from '../../core/ledger/intent.ts'
+import { type FileOperation, normalPath } from '../../core/ledger/operation.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
 import { contentOf } from '../../core/view/sent-rounds.ts'

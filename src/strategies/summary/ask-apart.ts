@@ -10,7 +10,8 @@ import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { cutHead } from '../../core/window/tokens/weigh.ts'
 import { sumUsage, withUsage } from '../../core/window/usage.ts'
 import { chunkMessages } from '../fold/render-thread.ts'
-import { asProse, type Transcript } from './as-data.ts'
+import { asProse } from './as-data.ts'
+import type { Transcript } from './serialize.ts'
 
 interface ApartRequest {
   readonly provider: ModelPort

@@ -7,7 +7,6 @@ import type { Message, TokenUsage } from '../../core/view/content.ts'
 import type { Item } from '../../core/view/entry.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { readContext, sumUsage, withUsage } from '../../core/window/usage.ts'
-import { serializeConversation } from './as-data.ts'
 import {
   aboutRecord,
   askApart,
@@ -15,6 +14,7 @@ import {
   outputRoom,
   SUMMARIZER_OF_MESSAGES,
 } from './ask-apart.ts'
+import { serializeConversation } from './serialize.ts'
 
 export interface InConversation {
   readonly provider: ModelPort

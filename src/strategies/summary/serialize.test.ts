@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../../test/generate/test-log.ts'
 import { answer, checkpoint, reminder, result, thoughtAnswer, user } from '../../../test/say.ts'
 import { runs } from '../../../test/scale.ts'
-import { asData, asProse, serializeConversation } from './as-data.ts'
+import { asData, asProse } from './as-data.ts'
+import { serializeConversation } from './serialize.ts'
 
 function told(log: TestLog, maxResultChars?: number) {
   return serializeConversation(

@@ -1,5 +1,5 @@
 // A shell command line as the simple commands that it runs, in order, loops over known words unrolled.
-import { type Joint, normalPath } from '../file-record.ts'
+import { type Joint, normalPath } from '../operation.ts'
 import { expandBraces } from './programs.ts'
 import { ShellText, type ShellWord } from './text.ts'
 

@@ -1,5 +1,5 @@
 // The effects of a git command on files, index and branch, from its arguments
-import type { FileOperation, GitOperation, Shows, Target } from '../file-record.ts'
+import type { FileOperation, GitOperation, Shows, Target } from '../operation.ts'
 import type { Effect } from './programs.ts'
 import { type Arguments, findTargets, hasAny, readArguments, targetOf } from './programs.ts'
 import type { ShellWord } from './text.ts'

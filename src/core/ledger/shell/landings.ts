@@ -1,7 +1,7 @@
 // What a command made last: commits, pushes, merges, tags, pull requests, releases, from what it printed
 // Package managers: which files of the project an installation writes.
 import { cutHead } from '../../window/tokens/weigh.ts'
-import type { FileOperation } from '../file-record.ts'
+import type { FileOperation } from '../operation.ts'
 import type { Landing, Ledger } from '../records.ts'
 import type { CommandEnd } from './outcome.ts'
 import { type Effect, hasAny, readArguments, UNCLEAR } from './programs.ts'

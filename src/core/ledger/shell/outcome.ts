@@ -1,5 +1,5 @@
 // The steps of a shell command that ran and succeeded, from its exit and output
-import { baseName, type FileOperation, type Step } from '../file-record.ts'
+import { baseName, type FileOperation, type Step } from '../operation.ts'
 
 export interface CommandEnd {
   /** Undefined if the result does not say; then it counts as it is marked. */

@@ -1,5 +1,5 @@
 // The effects of common programs on files, from their arguments
-import { type FileOperation, LONGEST_PATH_CHARS, OPEN_FILE, type Target } from '../file-record.ts'
+import { type FileOperation, LONGEST_PATH_CHARS, OPEN_FILE, type Target } from '../operation.ts'
 import type { ShellWord } from './text.ts'
 
 export interface Arguments {

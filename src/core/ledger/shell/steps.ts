@@ -1,6 +1,6 @@
 // A shell command as steps: each simple command with its effects on files
 import { cutHead } from '../../window/tokens/weigh.ts'
-import type { FileOperation, Joint, Shows, Step, Target } from '../file-record.ts'
+import type { FileOperation, Joint, Shows, Step, Target } from '../operation.ts'
 import { isTestRun } from '../test-runner.ts'
 import {
   isAssignment,
