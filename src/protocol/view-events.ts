@@ -234,7 +234,8 @@ function showOrigin(list: BlockList, event: EventOf<'THREAD_STARTED'>): void {
   if (from === undefined || cameFrom(list, event.threadId)) return
   const named = title === undefined ? '' : ` «${title}»`
   const text = `This thread${named} came from ${from.threadId} (${reason ?? 'fork'}).`
-  list.put({ kind: 'notice', key: readKey(event), level: 'info', text })
+  const origin = { threadId: from.threadId, reason: reason ?? 'fork' }
+  list.put({ kind: 'notice', key: readKey(event), level: 'info', text, origin })
 }
 
 /** The blocks of a view in order, with lookup by key; updates near the end are cheap */

@@ -31,7 +31,7 @@ export function showFrame(
       return { status: at(status, WORDS[frame.type], frame), live: appendText(list, live, frame) }
     case 'answer-restart':
       list.exchange(live, [])
-      notice(list, 'warning', `${frame.reason} Asking again.`)
+      notice(list, 'warning', `${sentence(frame.reason)} Asking again.`)
       return { status, live: [] }
     case 'turn-end':
       list.exchange(live, [])
@@ -91,13 +91,18 @@ function statusAfter({ list, status }: Shown, frame: AgentFrame): ViewStatus {
 function retryBlock(list: BlockList, frame: Frame<'model-retry'>): NoticeBlock {
   const last = list.blocks.at(-1)
   const isSame = last?.kind === 'notice' && last.isRetry
-  const text = `${retryWords(frame)}: ${frame.reason}`
+  // It stays when the answer is there: how long it waited is said by the status alone.
+  const text = `Asking again, attempt ${frame.attempt} of ${frame.attempts}: ${sentence(frame.reason)}`
   const key = isSame ? last.key : list.newKey()
   return { kind: 'notice', key, level: 'warning', text, isRetry: true }
 }
 
 function retryWords({ attempt, attempts, waitMs }: Frame<'model-retry'>): string {
   return `Attempt ${attempt} of ${attempts} in ${Math.max(1, Math.ceil(waitMs / 1_000))} s`
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
 /** The tool `run` runs commands. */

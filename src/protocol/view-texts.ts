@@ -15,7 +15,11 @@ import { cutHead } from '../core/window/tokens/weigh.ts'
 import type { Approval } from './client.ts'
 
 /** What a call is about: the first of these that its input has. */
-const SUBJECT_FIELDS = ['path', 'file_path', 'command', 'query', 'pattern', 'url', 'ref', 'prompt']
+/** As the tools of many agents name them. */
+const SUBJECT_FIELDS = [
+  ...['path', 'file_path', 'filePath', 'filename', 'command', 'cmd', 'query', 'pattern', 'url'],
+  ...['ref', 'description', 'prompt'],
+]
 const SUBJECT_LENGTH = 200
 const SUMMARY = /<summary>\n([\s\S]*)\n<\/summary>/
 const SUMMARY_LABELS: ReadonlySet<string> = new Set(['summary', 'brief'])
@@ -51,8 +55,22 @@ export function summaryIn(text: string): string | undefined {
 export function readSubject(input: Json): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return short(input)
   const fields = input as { readonly [key: string]: Json }
-  const field = SUBJECT_FIELDS.find((name) => typeof fields[name] === 'string')
-  return short(field === undefined ? input : (fields[field] ?? ''))
+  for (const name of SUBJECT_FIELDS) {
+    const value = wordsOf(fields[name])
+    if (value !== undefined) return short(value)
+  }
+  return short(input)
+}
+
+const SHELL = /^(?:\S*\/)?(?:ba|z|da)?sh$/
+
+/** A text, or a command in words: behind `bash -c`, the last of them. */
+function wordsOf(value: Json | undefined): string | undefined {
+  if (typeof value === 'string') return value
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  const words = value.filter((word): word is string => typeof word === 'string')
+  if (words.length < value.length) return undefined
+  return SHELL.test(words[0] ?? '') && words.length > 2 ? words.at(-1) : words.join(' ')
 }
 
 export function resultText(content: readonly Block[]): string {
@@ -232,6 +250,8 @@ export interface NoticeBlock extends BlockKey {
   readonly text: string
   /** The command that it answers. */
   readonly command?: string
+  /** Of the thread that this one came from. */
+  readonly origin?: { readonly threadId: string; readonly reason: string }
 }
 
 /** The input of a call for people: texts as they are, lines and all. */

@@ -160,6 +160,26 @@ describe('events', () => {
     late.assume({ isWorking: false, approvals: [], queued: 0 })
     expect(late.status.queued).toEqual([])
   })
+
+  it('asks for a call whose question was asked before one looked', () => {
+    const view = play(answer('I look.', 'c1', 'c2'))
+    const asked = { callId: 'c1', name: 'read', subject: 'c1.ts', reason: 'it reads' }
+    view.assume({ isWorking: true, approvals: [asked] })
+    expect(drawn(view).slice(1)).toEqual(['tool read c1.ts asking: ', 'tool read c2.ts waiting: '])
+  })
+
+  it.each([
+    [{ filePath: 'a.ts', content: 'x' }, 'a.ts'],
+    [{ cmd: 'git push', workdir: '/srv' }, 'git push'],
+    [{ command: ['bash', '-lc', 'npm test && ls'] }, 'npm test && ls'],
+    [{ command: ['git', 'status'] }, 'git status'],
+    [{ count: 3 }, '{"count":3}'],
+  ])('names a call of any agent by what it is about: %j', (input, subject) => {
+    const listed = { type: 'AGENT_MESSAGE', data: { content: '', calls: ['c1'] } } as const
+    const called = { id: 'c1', name: 'any', arguments: input, answer: 0 }
+    const view = play([listed, { type: 'TOOL_CALL', data: called }])
+    expect(drawn(view)).toEqual([`tool any ${subject} waiting: `])
+  })
 })
 
 describe('frames', () => {
@@ -196,7 +216,7 @@ describe('frames', () => {
         waitMs,
       } as FrameDraft)
     const view = play(frame({ type: 'turn-start' } as FrameDraft), retry(2, 900), retry(3, 1_800))
-    expect(drawn(view)).toEqual(['warning: Attempt 3 of 5 in 2 s: Overloaded.'])
+    expect(drawn(view)).toEqual(['warning: Asking again, attempt 3 of 5: Overloaded.'])
     expect(view.status.activity?.what).toBe('Attempt 3 of 5 in 2 s')
   })
 

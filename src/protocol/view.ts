@@ -58,6 +58,11 @@ export class ThreadView {
   /** The current activity, where frames that told it may have been missed; with the time, also that it compacts. */
   assume(known: ThreadStatus, since?: Date): void {
     const { isWorking, approvals, isCompacting = true } = known
+    for (const { callId } of approvals) {
+      const block = this.#list.get(`call:${callId}`)
+      if (block?.kind === 'tool' && block.state === 'waiting')
+        this.#list.put({ ...block, state: 'asking' })
+    }
     const { activity } = this.#status
     // What a fresh session has taken along waits there: the log of this thread does not say so.
     const queued = known.queued === 0 ? [] : this.#status.queued

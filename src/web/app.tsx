@@ -91,6 +91,7 @@ function Desk({ client, hello }: { readonly client: Client; readonly hello: Hell
           selected={threadId}
           isSessions={isSessions}
           changes={changes}
+          importing={importing}
         />
         {isSessions && hello.hasSessions ? (
           <main className="welcome" tabIndex={-1}>

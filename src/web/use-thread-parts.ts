@@ -79,6 +79,7 @@ interface LinkedSides {
 }
 
 const ORIGINAL = /^e(\d+)$/
+const MOST_ENTRIES = 1_000
 
 /** A click on one side brings the same thing into sight on both. */
 export function useLinked(
@@ -106,15 +107,26 @@ export function useLinked(
     },
     [client, threadId, feed],
   )
+  /** What a compaction wrote: where the model sees it, and the compaction. */
+  const showWritten = useCallback(
+    async (ref: string) => {
+      const { items } = await client.contextEntries(threadId, { limit: MOST_ENTRIES })
+      const place = items.findIndex((entry) => entry.ref === ref)
+      if (place === -1) return
+      shows('seen')
+      setShown(ref)
+      setSeen({ place })
+    },
+    [client, threadId, shows],
+  )
   const show = useCallback(
     (ref: string, side: Side) => {
-      shows(side)
       const seq = ORIGINAL.exec(ref)?.[1]
-      // What cannot be shown stays a name.
-      if (seq !== undefined) showOriginal(ref, Number(seq)).catch(() => undefined)
-      else setShown(ref)
+      if (seq !== undefined) shows(side)
+      const showing = seq === undefined ? showWritten(ref) : showOriginal(ref, Number(seq))
+      showing.catch(() => undefined) // what cannot be shown stays a name
     },
-    [shows, showOriginal],
+    [shows, showOriginal, showWritten],
   )
   const links = useMemo(
     () => ({ placeOf, wantPlace, show, bringBack, shown }),

@@ -2,47 +2,6 @@
 // Numbers, times, failures and the text of others, as the page shows them.
 import { errorWords, escapeSteering } from '../protocol/index.ts'
 
-/** Of a compaction that an imported session brought along. */
-const RECORDED = 'recorded'
-
-/** What each strategy does, in one line; those that ask a model cost what it costs. */
-const STRATEGIES: Readonly<Record<string, { readonly does: string; readonly asks?: true }>> = {
-  cascade: { does: 'Takes the cheapest steps first, until it is small enough' },
-  extract: { does: 'Writes a brief and keeps the most useful lines word for word' },
-  prune: { does: 'Replaces duplicate and superseded content with one-line stubs' },
-  'trim-tool-results': { does: 'Cuts long tool results to their first three lines' },
-  mask: { does: 'Reduces older tool results to subject and outcome' },
-  'drop-turns': { does: 'Drops the oldest turns and keeps your words in a note' },
-  brief: { does: 'Code writes the facts, a model the goal, reasons and next step', asks: true },
-  summarize: { does: 'A model summarises everything but the last two events', asks: true },
-  'ai-summarize': { does: 'A model summarises everything; your last messages stay', asks: true },
-  'keep-recent': { does: 'A model summarises all but the recent end', asks: true },
-  'whole-summary': { does: 'A model writes one summary of everything', asks: true },
-  'chunked-fold': { does: 'A model folds the conversation chunk by chunk', asks: true },
-  'fresh-session': { does: 'A model’s summary opens a new thread; this one stays', asks: true },
-  [RECORDED]: { does: 'The agent of the session did this, before the import' },
-}
-
-export function strategyName(id: string): string {
-  return id === RECORDED ? 'its own agent' : id
-}
-
-/** Rules that remove the same whatever is asked for. */
-const BY_RULE: ReadonlySet<string> = new Set(['prune', 'trim-tool-results', 'mask', 'drop-turns'])
-
-export function followsInstructions(id: string): boolean {
-  return !BY_RULE.has(id)
-}
-
-export function strategyWords(id: string): string {
-  return STRATEGIES[id]?.does ?? 'A strategy of this server'
-}
-
-/** Unknown ones may ask one, too. */
-export function asksModel(id: string): boolean {
-  return STRATEGIES[id] === undefined || STRATEGIES[id].asks === true
-}
-
 export interface Category {
   readonly name: string
   readonly shown: string
@@ -115,24 +74,19 @@ export function labelWords(label: string): string {
   return LABELS[label] ?? label
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  'hidden-thinking': 'Thinking is hidden',
-  duplicate: 'The same content stands elsewhere',
-  superseded: 'Newer content replaces it',
-  'repeated-reads': 'The file was read again or rewritten later',
-  'repeated-results': 'The same result came again',
-  'superseded-writes': 'The file was written again later',
-  'failed-attempts': 'A later attempt succeeded',
-  progress: 'Progress output',
-  logs: 'Repeated log lines',
-  listings: 'Long listings',
-  base64: 'Encoded data',
+/** Who said what a search found. */
+export function speakerWords(speaker: string): string {
+  if (speaker === 'user') return 'You'
+  return `${speaker[0]?.toUpperCase() ?? ''}${speaker.slice(1)}`
 }
 
-/** Why something was removed: a reason of its own, or what the strategy does. */
-export function reasonWords(why: string): string {
-  const words = why.replaceAll('-', ' ')
-  return REASONS[why] ?? STRATEGIES[why]?.does ?? `${words[0]?.toUpperCase()}${words.slice(1)}`
+const WRITTEN_FOR_MODEL = /^user: (?:\[Context note|The conversation history before)/
+const ENTRY_ROLE = /^(user|answer)(?=:)/
+
+/** An entry in short: who speaks as everywhere, and no words that only introduce it to the model. */
+export function entryWords(what: string): string {
+  if (WRITTEN_FOR_MODEL.test(what)) return 'Written by a compaction'
+  return what.replace(ENTRY_ROLE, (role) => ROLES[role]?.[0] ?? role)
 }
 
 const AGENTS: Readonly<Record<string, string>> = {

@@ -137,7 +137,7 @@ describe('a conversation', () => {
   it('shows which attempt comes next where the model fails in passing, and why', async () => {
     const overloaded = { fault: { kind: 'overloaded' } } as const
     const chat = await openChat({ dev: { script: [overloaded, { text: 'Here again.' }] } })
-    await exchange(chat, 'one', /Attempt 2 of 5 in 1 s: /)
+    await exchange(chat, 'one', /Asking again, attempt 2 of 5: /)
     await chat.terminal.sees('Here again.')
   })
 

@@ -71,6 +71,22 @@ describe('an overlay', () => {
     await chat.terminal.sees('Enter chooses', false)
   })
 
+  it('forgets what was typed with the first Escape, and closes with the next', async () => {
+    const chat = await openChat({ columns: 40, rows: 12 })
+    await compactedTwice(chat)
+    chat.terminal.press('ctrl-g')
+    await chat.terminal.sees('Enter chooses, Esc leaves it ') // whole, where there is little room
+    chat.terminal.press('enter')
+    await chat.terminal.sees('Compaction by trim')
+    chat.terminal.type('Rep')
+    await chat.terminal.sees('/Rep')
+    chat.terminal.press('escape')
+    await chat.terminal.sees('/Rep', false)
+    await chat.terminal.sees('Compaction by trim')
+    chat.terminal.press('escape')
+    await chat.terminal.sees('Compactions')
+  })
+
   it('puts the words of /help under their commands where there is no room beside them', async () => {
     const chat = await openChat({ columns: 60, rows: 30 })
     chat.terminal.enter('/help')

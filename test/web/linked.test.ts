@@ -112,7 +112,7 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     await dialog.waitFor({ state: 'detached' })
     const strip = page.getByRole('region', { name: 'The window' })
     await page.locator('.head-line').getByRole('button', { name: 'Undo', exact: true }).click()
-    await strip.getByText(/Undone compaction/).waitFor()
+    await strip.getByText(/No compaction is in effect/).waitFor()
     const { items } = await setup.client.contextEntries(threadId, { limit: 1_000 })
     expect(items.every(({ ref }) => ref.startsWith('e'))).toBe(true)
   })
@@ -156,7 +156,7 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     await undo.click()
     await expect.poll(seen).toEqual(compacted)
     await undo.click()
-    await strip.getByText(/Undone compaction/).waitFor()
+    await strip.getByText(/No compaction is in effect/).waitFor()
     expect((await seen()).every((ref) => ref.startsWith('e'))).toBe(true)
   })
 
@@ -187,7 +187,7 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     const named = panel.getByRole('button').and(page.locator('[aria-current="true"]'))
     expect(await named.innerText()).not.toContain('undone')
     await page.locator('.head-line').getByRole('button', { name: 'Undo', exact: true }).click()
-    await strip.getByText(/Undone compaction/).waitFor()
+    await strip.getByText(/No compaction is in effect/).waitFor()
   })
 
   it('go to the end when something is sent from further up', async () => {

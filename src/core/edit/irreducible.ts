@@ -214,7 +214,16 @@ export function splitTokens(context: Context, eventAt: EventAt): TokenSplit {
 
 function computeCategory(item: Item, eventAt: EventAt): Category {
   if (item.kind !== 'user') return 'system'
-  return WRITTEN.has(newEntryAt(item.id, eventAt)?.label) ? 'summaries' : 'user'
+  return WRITTEN.has(newEntryAt(item.id, eventAt)?.label) || isOpening(item.id, eventAt)
+    ? 'summaries'
+    : 'user'
+}
+
+/** A message that opens a thread with the summary of another one. */
+export function isOpening(id: EntryId, eventAt: EventAt): boolean {
+  const { original, seq } = parseEntryId(id)
+  const event = original ? eventAt(seq) : undefined
+  return event?.type === 'USER_MESSAGE' && event.origin === 'summary'
 }
 
 /** The texts of answers are short beside the arguments of their calls: only they are weighed again. */

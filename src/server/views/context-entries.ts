@@ -1,6 +1,6 @@
 // The entries of a context, page by page, with what each one replaces
 import type { z } from 'zod'
-import { nameOfEntry, splitTokens } from '../../core/edit/irreducible.ts'
+import { isOpening, nameOfEntry, splitTokens } from '../../core/edit/irreducible.ts'
 import type { StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'
@@ -48,7 +48,7 @@ export async function readContextEntries(
   const counted = tokenScale(context)
   const page: ContextEntry[] = headEntries(context, eventAt).slice(from, from + limit)
   for (const { id, kind, tokens } of shown) {
-    const label = newEntryAt(id, eventAt)?.label
+    const label = newEntryAt(id, eventAt)?.label ?? (isOpening(id, eventAt) ? 'summary' : undefined)
     const first = label === undefined ? undefined : (await originals.spans(id))[0]?.[0]
     page.push({
       ref: id,

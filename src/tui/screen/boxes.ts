@@ -42,6 +42,8 @@ abstract class Box implements Component {
   /** At most as many lines as there are rows. */
   protected abstract content(width: number, rows: number): readonly string[]
   protected abstract readonly hint: string
+  /** Where there is no room for all of it. */
+  protected readonly shortHint: string = ''
   /** The rows that the content needs before a long title gets more than one. */
   protected get neededRows(): number {
     return 3
@@ -54,7 +56,8 @@ abstract class Box implements Component {
     const { theme, title, tui } = this.parts
     const inner = Math.max(1, width - 4)
     const all = tui.terminal.rows
-    const hint = all < FEWEST_ROWS_FOR_HINT ? [] : [theme.dim(cut(this.hint, inner))]
+    const words = this.hint.length > inner && this.shortHint !== '' ? this.shortHint : this.hint
+    const hint = all < FEWEST_ROWS_FOR_HINT ? [] : [theme.dim(cut(words, inner))]
     const room = all - BORDER_ROWS - hint.length - (all < ROOMY_ROWS ? 0 : ROWS_ABOVE)
     const heads = headLines(title, inner, Math.min(MOST_TITLE_LINES, room - this.neededRows))
     this.isTitleCut = heads.isCut
@@ -86,6 +89,7 @@ function headLines(title: string, width: number, most: number) {
 
 export class ChoiceBox extends Box {
   protected readonly hint = 'Enter chooses, Esc leaves it, typing narrows'
+  protected override readonly shortHint = 'Enter chooses, Esc leaves it'
   readonly #choices: readonly Choice[]
   readonly #done: (value: string | undefined) => void
   #typed = ''
@@ -111,6 +115,8 @@ export class ChoiceBox extends Box {
 
   handleInput(data: string): void {
     if (matchesKey(data, 'backspace')) this.#narrow(this.#typed.slice(0, -1))
+    else if (matchesKey(data, 'escape') && this.#typed !== '')
+      this.#narrow('') // one step back
     else if (/^[\p{L}\p{N}\p{P}\p{S} ]$/u.test(data)) this.#narrow(this.#typed + data)
     else this.#list.handleInput(data)
   }
@@ -178,6 +184,7 @@ function isFound(choice: Choice, typed: string): boolean {
 
 export class TextBox extends Box {
   protected readonly hint = 'Esc closes; Up, Down, PageUp, PageDown scroll'
+  protected override readonly shortHint = 'Esc closes; Up, Down scroll'
   readonly #text: string
   readonly #form: 'markdown' | 'plain'
   readonly #done: () => void

@@ -2,8 +2,9 @@
 import { ArrowLeftRight, Bot, GitFork, Info, Pin, User } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import type { AnswerBlock, NoticeBlock, UserBlock, ViewBlock } from '../../protocol/index.ts'
+import { readAddress } from '../route.ts'
 import { type BlockActions, useLinks } from '../use-thread-parts.ts'
-import { tokensText, visibleText } from '../words.ts'
+import { originWords, tokensText, visibleText } from '../words.ts'
 import { CompactionCard } from './compaction/compaction-panel.tsx'
 import { Markdown } from './markdown.tsx'
 import { Clock, Gone, LongText, StateIcon } from './texts.tsx'
@@ -160,12 +161,27 @@ function Answered({ block }: { readonly block: AnswerBlock }) {
 
 const LEVELS = { info: 'nothing', reply: 'done', warning: 'warning', error: 'failed' } as const
 
-function Notice({ block: { level, text, command } }: { readonly block: NoticeBlock }) {
+/** Where this thread came from, as a way there. */
+function Origin({ threadId, reason }: NonNullable<NoticeBlock['origin']>) {
+  return (
+    <>
+      This thread came from <a href={readAddress(threadId)}>an earlier one</a>:{' '}
+      {originWords(reason)}.
+    </>
+  )
+}
+
+function Notice({ block: { level, text, command, origin } }: { readonly block: NoticeBlock }) {
   return (
     <div className={`block notice ${level}`} role={level === 'error' ? 'alert' : 'note'}>
       {level === 'info' ? <Info size={15} aria-hidden /> : <StateIcon state={LEVELS[level]} />}
       <div>
-        {command !== undefined && <code>{visibleText(command)}</code>} {visibleText(text)}
+        {command !== undefined && (
+          <>
+            <code>{visibleText(command)}</code>{' '}
+          </>
+        )}
+        {origin ? <Origin {...origin} /> : visibleText(text)}
       </div>
     </div>
   )

@@ -142,6 +142,7 @@ function Activity({
   const { compaction, activity } = status ?? {}
   const { done = 0, total } = compaction ?? {}
   const step = total === undefined ? '' : `, part ${Math.min(done + 1, total)} of ${total}`
+  const isAsking = (status?.approvals.length ?? 0) > 0
   const words = compaction
     ? `Compacting by ${compaction.strategy}${step}`
     : isCompactingNow(detail, status)
@@ -150,7 +151,16 @@ function Activity({
   const since = compaction?.since ?? activity?.since
   return (
     <p className="working" role="status">
-      <StateIcon state="running" /> <span>{words}…</span> {since && <Elapsed since={since} />}
+      {isAsking ? (
+        <>
+          <StateIcon state="warning" /> <span>Waiting for your answer</span>
+        </>
+      ) : (
+        <>
+          <StateIcon state="running" /> <span>{words}…</span>
+        </>
+      )}{' '}
+      {since && <Elapsed since={since} />}
       <button type="button" className="small with-icon" onClick={onStop}>
         <Square size={12} aria-hidden /> Stop
       </button>
@@ -163,6 +173,13 @@ const ALWAYS = new Set<string>()
 
 function callKey({ callId, name, subject }: Approval, blocks: readonly ViewBlock[]): string {
   return JSON.stringify([name, inputOf(blocks, callId) ?? subject])
+}
+
+/** Whether the subject says all that the call was given. */
+function isSubject(input: ReturnType<typeof inputOf>, subject: string): boolean {
+  if (typeof input !== 'object' || input === null) return input === subject
+  const values = Object.values(input)
+  return values.length === 1 && values[0] === subject
 }
 
 function Approvals({
@@ -189,13 +206,14 @@ function Approvals({
       {approvals.map((approval) => {
         const { callId, name, subject, reason } = approval
         const input = inputOf(blocks, callId)
+        const isMore = input !== undefined && !isSubject(input, subject)
         return (
-          <section key={callId} className="approval" aria-label={`May ${name} run?`}>
+          <section key={callId} className="approval" aria-label={`May the agent use ${name}?`}>
             <p>
-              <StateIcon state="warning" /> May <code>{escapeHidden(name)}</code> run?
+              <StateIcon state="warning" /> May the agent use <code>{escapeHidden(name)}</code>?
             </p>
             <pre className="text">{escapeHidden(subject)}</pre>
-            {input !== undefined && (
+            {isMore && (
               <details open={escapeHidden(subject) !== subject ? undefined : true}>
                 <summary>Arguments of the call</summary>
                 <ToolInput input={input} isExact />

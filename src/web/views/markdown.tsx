@@ -44,7 +44,7 @@ function countTokens(text: string): readonly Token[] | undefined {
   if (text.length > MAX_CHARS) return undefined
   try {
     // A line stays a line: briefs and people write them so.
-    return marked.lexer(text, { breaks: true })
+    return marked.lexer(text, { gfm: true, breaks: true })
   } catch {
     return undefined // nested beyond what the lexer can follow
   }

@@ -32,7 +32,8 @@ const MORE_CHARS = 100_000
 /** A text of any length, of which the beginning is shown until more is asked for. */
 export function LongText({ text }: { readonly text: string }) {
   const [shown, setShown] = useState(SHOWN_CHARS)
-  const left = text.length - shown
+  // A button for a few lines more would take as much room as they do.
+  const left = text.length < shown + SHOWN_CHARS / 4 ? 0 : text.length - shown
   return (
     <>
       <pre className="text">

@@ -1,10 +1,11 @@
 // All threads, newest first, with a search over everything that was ever said in them.
-import { CornerDownRight, Laptop, Plus, Shrink } from 'lucide-react'
+import { CornerDownRight, FileUp, Laptop, Plus, Shrink } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, Hello, ThreadSummary } from '../../protocol/index.ts'
 import { goTo, readAddress, SESSIONS_ADDRESS } from '../route.ts'
-import { useTask } from '../use-loaded.ts'
+import { type Importing, useTask } from '../use-loaded.ts'
 import { countText, originWords, readMessage, shortTime, timeText, titleText } from '../words.ts'
+import { FileChoice } from './file-choice.tsx'
 
 export function ThreadList({
   client,
@@ -12,6 +13,7 @@ export function ThreadList({
   selected,
   isSessions,
   changes,
+  importing,
 }: {
   readonly client: Client
   readonly hello: Hello
@@ -19,6 +21,7 @@ export function ThreadList({
   /** The sessions of this machine are shown. */
   readonly isSessions: boolean
   readonly changes: number
+  readonly importing: Importing
 }) {
   const [search, setSearch] = useState('')
   const list = useThreadList(client, search, `${changes} ${selected ?? ''}`)
@@ -33,36 +36,41 @@ export function ThreadList({
   const problem = list.error ?? beginning.error
   return (
     <nav className="threads" aria-label="Threads">
-      <header>
-        <a className="name" href="#/">
-          <Shrink size={18} aria-hidden /> précis
-        </a>
-        <button
-          type="button"
-          className="with-icon"
-          aria-disabled={beginning.isRunning}
-          onClick={() => beginning.run(async () => goTo((await client.createThread()).threadId))}
-        >
-          <Plus size={16} aria-hidden /> New
-        </button>
-      </header>
-      <input
-        type="search"
-        placeholder="Search in all threads"
-        aria-label="Search in all threads"
-        value={search}
-        onChange={(event) => setSearch(event.target.value)}
-      />
-      {problem !== undefined && <p role="alert">{problem}</p>}
-      {hello.hasSessions && (
-        <a
-          className="with-icon of-machine"
-          href={SESSIONS_ADDRESS}
-          aria-current={isSessions ? 'page' : undefined}
-        >
-          <Laptop size={16} aria-hidden /> Sessions on this machine
-        </a>
-      )}
+      <div className="threads-top">
+        <header>
+          <a className="name" href="#/">
+            <Shrink size={18} aria-hidden /> précis
+          </a>
+          <button
+            type="button"
+            className="with-icon"
+            aria-disabled={beginning.isRunning}
+            onClick={() => beginning.run(async () => goTo((await client.createThread()).threadId))}
+          >
+            <Plus size={16} aria-hidden /> New
+          </button>
+        </header>
+        <input
+          type="search"
+          placeholder="Search in all threads"
+          aria-label="Search in all threads"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+        {problem !== undefined && <p role="alert">{problem}</p>}
+        {hello.hasSessions && (
+          <a
+            className="with-icon of-machine"
+            href={SESSIONS_ADDRESS}
+            aria-current={isSessions ? 'page' : undefined}
+          >
+            <Laptop size={16} aria-hidden /> Sessions on this machine
+          </a>
+        )}
+        <FileChoice importing={importing} className="with-icon of-machine">
+          <FileUp size={16} aria-hidden /> Open a session file…
+        </FileChoice>
+      </div>
       <ul ref={shown}>
         {inTree(open ? [open, ...list.items] : list.items).map(({ thread, depth, note }) => (
           <li key={thread.threadId} data-depth={depth} data-new={isNew(thread)}>
@@ -175,10 +183,9 @@ function printNote(
   const isAlone = items.filter((other) => other.title === title).length === 1
   return [
     isOld ? `imported ${shortTime(importedAt)}` : shortTime(updatedAt),
-    !isAlone && `…${threadId.slice(-5)}`,
-    countText(version, 'event', 'events'),
     importedAt ? !isOld && 'imported' : originWords(reason),
     isPartial && 'partial',
+    isAlone ? countText(version, 'event', 'events') : `…${threadId.slice(-5)}`,
   ]
     .filter(Boolean)
     .join(' · ')

@@ -1,7 +1,8 @@
 // The size of the context over the thread: a line, a fall at each compaction, a rise at each undo, values on hover.
 import { type PointerEvent, useId, useState } from 'react'
 import type { ThreadDetail, TimelinePoint } from '../../protocol/index.ts'
-import { savedText, strategyName, tokensText } from '../words.ts'
+import { strategyName } from '../strategy-words.ts'
+import { savedText, tokensText } from '../words.ts'
 
 const WIDTH = 1_000
 const PADDING = 6
@@ -93,11 +94,12 @@ export function TimelineChart({ points, limit, heightPx, isSmall, onCompaction }
         ))}
         {!isSmall && (
           <>
-            <span className="axis top">{tokensText(Math.round(scale.most))} tokens</span>
-            {scale.hasLimit && limit !== undefined && (
+            {scale.hasLimit && limit !== undefined ? (
               <span className="axis limit" style={{ top: scale.y(limit) }}>
-                window {tokensText(limit)}
+                The window: {tokensText(limit)} tokens
               </span>
+            ) : (
+              <span className="axis top">{tokensText(Math.round(scale.most))} tokens</span>
             )}
           </>
         )}

@@ -21,7 +21,7 @@ export interface Round {
 
 const STATES: Readonly<Record<ToolBlock['state'], readonly [WorkState, string]>> = {
   waiting: ['nothing', 'no result yet'],
-  asking: ['warning', 'asks you'],
+  asking: ['warning', 'waits for your answer'],
   running: ['running', 'running'],
   completed: ['done', 'done'],
   failed: ['failed', 'failed'],
@@ -168,13 +168,29 @@ export function Images({ images }: { readonly images: readonly ShownImage[] }) {
 
 type OtherBlock = Exclude<ViewBlock, { kind: 'tool' | 'thinking' }>
 
+const SUCCESS = /^(?:✅ )?Conversation compacted/
+const NOTHING = /^Nothing was compacted: /
+
+/** A card with the answer to /compact behind it: a success repeats the card, anything else says why. */
+function toldAbove(
+  block: OtherBlock,
+  card: OtherBlock | Round | undefined,
+): OtherBlock | undefined {
+  if (block.kind !== 'notice' || card?.kind !== 'compaction') return undefined
+  if (SUCCESS.test(block.text)) return card
+  if (!NOTHING.test(block.text) || !card.isEmpty) return undefined
+  return { ...card, hint: block.text.replace(NOTHING, '') }
+}
+
 /** Tools and thoughts that follow each other are one row. */
 export function groupRows(blocks: readonly ViewBlock[]): (OtherBlock | Round)[] {
   const rows: (OtherBlock | Round)[] = []
   let round: (ToolBlock | ThinkingBlock)[] | undefined
   for (const block of blocks) {
     if (block.kind !== 'tool' && block.kind !== 'thinking') {
-      rows.push(block)
+      const told = toldAbove(block, rows.at(-1))
+      if (told) rows[rows.length - 1] = told
+      else rows.push(block)
       round = undefined
     } else if (round) round.push(block)
     else {

@@ -4,7 +4,7 @@ import { type FormEvent, useCallback, useMemo, useState } from 'react'
 import type { Client, RecallHit, ViewBlock } from '../../protocol/index.ts'
 import { useTask } from '../use-loaded.ts'
 import { type BlockActions, useLinks } from '../use-thread-parts.ts'
-import { countText, dayText, visibleText } from '../words.ts'
+import { countText, dayText, speakerWords, visibleText } from '../words.ts'
 import { Block, type TranscriptRow } from './block.tsx'
 import { Marked } from './panels/recall-panel.tsx'
 import { Rows } from './rows.tsx'
@@ -176,7 +176,7 @@ export function TranscriptTools({
         <input
           type="search"
           aria-label="Find in this thread"
-          placeholder="Find in this thread"
+          placeholder="Find in this thread, also what was removed"
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value)
@@ -244,9 +244,9 @@ function FoundList({
       <ol>
         {hits.map(({ ref, speaker, text }) => (
           <li key={ref}>
-            <button type="button" onClick={() => show(ref, 'told')}>
+            <button type="button" className="place" onClick={() => show(ref, 'told')}>
               <span className="quiet">
-                {speaker} {ref}
+                {speakerWords(speaker)} {ref}
               </span>
               <Marked text={text} words={query.split(/\s+/)} />
             </button>

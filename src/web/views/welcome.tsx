@@ -6,6 +6,7 @@ import { type Client, type Hello, isStandIn, type MachineSession } from '../../p
 import { goTo } from '../route.ts'
 import { type Importing, useLoaded, useTask } from '../use-loaded.ts'
 import { agentWords, ageText, bytesText, countText, visibleText } from '../words.ts'
+import { FileChoice } from './file-choice.tsx'
 import { StateIcon } from './texts.tsx'
 
 /** More stand in a view of their own. */
@@ -21,7 +22,6 @@ export function Welcome({
   readonly importing: Importing
 }) {
   const creating = useTask()
-  const id = useId()
   return (
     <main className="welcome" tabIndex={-1}>
       <h1>
@@ -35,20 +35,9 @@ export function Welcome({
           <FileUp size={24} aria-hidden />
           <h2>Open a session file</h2>
           <p>Drop a session file anywhere on this page, or choose one.</p>
-          <label className="button main" htmlFor={id}>
+          <FileChoice importing={importing} className="button main">
             Choose a file…
-          </label>
-          <input
-            id={id}
-            className="read-out"
-            type="file"
-            multiple
-            disabled={importing.isRunning}
-            onChange={(event) => {
-              importing.take([...(event.target.files ?? [])])
-              event.target.value = '' // the same file may be chosen again
-            }}
-          />
+          </FileChoice>
           <details>
             <summary>Reads {hello.formats.read.length} formats</summary>
             <p className="quiet">{hello.formats.read.join(', ')}</p>

@@ -1,6 +1,7 @@
 // What is in the window now, what happened last, and how the size went: the first thing to see of a thread.
 import { useCallback } from 'react'
 import type { Client, ContextPicture, ReportFigures, TimelinePoint } from '../../protocol/index.ts'
+import { strategyName } from '../strategy-words.ts'
 import type { ThreadSnapshot } from '../thread-feed.ts'
 import { useLoaded } from '../use-loaded.ts'
 import {
@@ -10,7 +11,6 @@ import {
   isLarger,
   percentText,
   shortTime,
-  strategyName,
   tokensText,
 } from '../words.ts'
 import { CategoryBar, StateIcon, Swatch } from './texts.tsx'
@@ -69,7 +69,7 @@ export function WindowStrip({
       </div>
       <LastLine
         client={client}
-        threadId={threadId}
+        detail={detail}
         compactions={compactions}
         onCompaction={onCompaction}
       />
@@ -105,7 +105,7 @@ function Legend({ picture }: { readonly picture: ContextPicture }) {
   const { categories, context } = picture
   const whole = context.tokens ?? 1
   const shown = inOrder(categories).filter(
-    ({ name, tokens }) => name === 'free' || tokens >= LEGEND_SHARE * whole,
+    ({ name, tokens }) => tokens > 0 && (name === 'free' || tokens >= LEGEND_SHARE * whole),
   )
   return (
     <ul className="legend" aria-label="Categories">
@@ -130,19 +130,25 @@ export interface PastChange {
 
 function LastLine({
   client,
-  threadId,
+  detail: { threadId, reason },
   compactions,
   onCompaction,
 }: {
   readonly client: Client
-  readonly threadId: string
+  readonly detail: Detail
   readonly compactions: readonly PastChange[]
   readonly onCompaction: (seq: number) => void
 }) {
   const [newest] = compactions
   const last = compactions.find(({ isUndone }) => !isUndone) ?? newest
   if (!last)
-    return <p className="last quiet">Nothing was compacted here: the model sees everything.</p>
+    return (
+      <p className="last quiet">
+        {reason === 'fresh-session'
+          ? 'This thread began with a summary of an earlier one. Nothing was compacted here since.'
+          : 'Nothing was compacted here: the model sees everything.'}
+      </p>
+    )
   const { seq, strategy, before, after, time, isUndone } = last
   const isKnown = before !== undefined && after !== undefined
   return (
@@ -150,7 +156,7 @@ function LastLine({
       <span>
         <StateIcon state={isUndone ? 'undone' : 'done'} />{' '}
         {isUndone
-          ? 'Undone compaction: '
+          ? 'No compaction is in effect. The last one, now undone, made it '
           : last === newest
             ? 'Last compaction: '
             : 'Last compaction in effect: '}

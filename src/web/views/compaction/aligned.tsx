@@ -1,15 +1,9 @@
 // Before and after: two aligned columns, or one where there is no room, with the reason for each drop
 import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { DiffEntry, ViewDiff } from '../../../protocol/index.ts'
+import { reasonWords } from '../../strategy-words.ts'
 import { useLinks } from '../../use-thread-parts.ts'
-import {
-  countText,
-  reasonWords,
-  roleWords,
-  splitEnvelope,
-  tokensText,
-  visibleText,
-} from '../../words.ts'
+import { countText, roleWords, splitEnvelope, tokensText, visibleText } from '../../words.ts'
 import { Markdown } from '../markdown.tsx'
 import { BringBack, LongText } from '../texts.tsx'
 import { Apart, alignTexts, type Matched, matchEntries, Pieces, Unified } from './diff-text.tsx'
@@ -30,20 +24,38 @@ export function Aligned({
   readonly canBringBack?: boolean
 }) {
   const [shown, setShown] = useState(SHOWN_CHANGES)
+  const [sought, setSought] = useState('')
   const [place, isWide] = useWide()
   const before = new Map(diff.before.map((entry) => [entry.ref, entry]))
   const after = new Map(diff.after.map((entry) => [entry.ref, entry]))
   const kept = diff.before.filter(({ state }) => state === 'kept').length
-  const left = diff.changes.length - shown
+  const found = useMemo(() => holding(diff, sought), [diff, sought])
+  const changes = diff.changes.filter(
+    ({ removed }) => !found || removed.some((ref) => found.has(ref)),
+  )
+  const left = changes.length - shown
   return (
     <section ref={place} aria-label="Before and after" className="aligned" data-wide={isWide}>
       <h3>Before and after</h3>
       <p className="quiet">{countText(kept, 'entry is', 'entries are')} the same on both sides.</p>
-      {diff.changes.slice(0, shown).map(({ removed, added }) => (
+      <input
+        type="search"
+        aria-label="Find in what was removed"
+        placeholder="Find in what was removed, such as: port"
+        value={sought}
+        onChange={(event) => setSought(event.target.value)}
+      />
+      {changes.length === 0 && (
+        <p className="quiet" role="status">
+          No removed entry has these words. Recall searches the whole thread.
+        </p>
+      )}
+      {changes.slice(0, shown).map(({ removed, added }) => (
         <Changed
           key={removed[0] ?? added[0]}
           removed={removed.flatMap((ref) => before.get(ref) ?? [])}
           added={added.flatMap((ref) => after.get(ref) ?? [])}
+          found={found}
           isWide={isWide}
           canBringBack={canBringBack}
         />
@@ -58,6 +70,17 @@ export function Aligned({
         </button>
       )}
     </section>
+  )
+}
+
+/** The entries that have all of these words; undefined where none are looked for. */
+function holding({ before }: ViewDiff, sought: string): ReadonlySet<string> | undefined {
+  const words = sought.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return undefined
+  return new Set(
+    before
+      .filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)))
+      .map(({ ref }) => ref),
   )
 }
 
@@ -80,18 +103,22 @@ function useWide() {
 function Changed({
   removed,
   added,
+  found,
   isWide,
   canBringBack,
 }: {
   readonly removed: readonly DiffEntry[]
   readonly added: readonly DiffEntry[]
+  /** Only these are shown. */
+  readonly found: ReadonlySet<string> | undefined
   readonly isWide: boolean
   readonly canBringBack: boolean
 }) {
   const { bringBack } = useLinks()
   const [put] = added
   const [shown, setShown] = useState(SHOWN_ENTRIES)
-  const matched = useMemo(() => matchEntries(removed, added), [removed, added])
+  const all = useMemo(() => matchEntries(removed, added), [removed, added])
+  const matched = found ? all.filter(({ entry }) => found.has(entry.ref)) : all
   const sum = (entries: readonly DiffEntry[]) =>
     entries.reduce((total, { tokens }) => total + tokens, 0)
   return (
@@ -107,7 +134,7 @@ function Changed({
           </button>
         )}
       </header>
-      {added.length > 0 && added.length !== removed.length && <Put added={added} />}
+      {!found && added.length > 0 && added.length !== removed.length && <Put added={added} />}
       <table className="pairs">
         <caption className="read-out">Each entry before and after</caption>
         {isWide && (
@@ -223,9 +250,10 @@ const Pair = memo(function Pair({
 function EntryHead({ entry: { ref, role, tokens, state } }: { readonly entry: DiffEntry }) {
   const { show } = useLinks()
   const sign = { added: '+', removed: '−', kept: '' }[state]
+  const isWritten = state === 'added' && role === 'user'
   return (
     <span className="entry-head">
-      {sign} {roleWords(role, undefined).shown} · {tokensText(tokens)}{' '}
+      {sign} {isWritten ? 'Replacement' : roleWords(role, undefined).shown} · {tokensText(tokens)}{' '}
       <button
         type="button"
         className="ref"

@@ -1,6 +1,6 @@
 // The words that instructions name, and whether a line that stays has them
 import { describe, expect, it } from 'vitest'
-import { askedWords, findAskedFor } from './proposed-texts.tsx'
+import { askedWords, findAskedFor, findLost, isTogether } from './asked-for.ts'
 
 describe('what a preview keeps of what was asked for', () => {
   it('looks for the things, not for the verbs', () => {
@@ -25,6 +25,18 @@ describe('what a preview keeps of what was asked for', () => {
     expect(number).toEqual({ word: 'number', count: 2, line: 'The port number is 4711.' })
     expect(harbour?.line).toContain('harbour')
     expect(harbour?.line?.length).toBeLessThan(260)
+  })
+
+  it('does not take a question for what was asked for, and names the line that would go', () => {
+    const asked = 'keep the port number'
+    const staying = ['What is the port?', 'They send a number, I checked.']
+    const going = ['host = "db"\nport = 6543', 'import json']
+    expect(findLost(asked, going, staying)).toBe('port = 6543')
+    expect(isTogether(asked, staying)).toBe(false)
+    const kept = [...staying, 'The port number is 6543.']
+    expect(findLost(asked, going, kept)).toBeUndefined()
+    expect(isTogether(asked, kept)).toBe(true)
+    expect(findAskedFor(asked, kept)[0]?.line).toBe('The port number is 6543.')
   })
 
   it('finds no word inside another, and says so where nothing names it', () => {

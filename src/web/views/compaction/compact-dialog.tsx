@@ -3,8 +3,9 @@ import { X } from 'lucide-react'
 import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, Hello, Preview, ThreadDetail } from '../../../protocol/index.ts'
 import { goTo } from '../../route.ts'
+import { followsInstructions, strategyWords } from '../../strategy-words.ts'
 import { useTask } from '../../use-loaded.ts'
-import { followsInstructions, readMessage, strategyWords, tokensText } from '../../words.ts'
+import { readMessage, tokensText } from '../../words.ts'
 import { StateIcon } from '../texts.tsx'
 import { Comparison, useModal } from './comparison.tsx'
 import { type Made, Proposal } from './proposed-texts.tsx'
@@ -88,7 +89,7 @@ export function CompactDialog({
             Instructions (optional)
             <input
               value={instructions}
-              placeholder="What matters most, as in: keep the port numbers"
+              placeholder="Such as: keep the port number"
               onChange={(event) => setInstructions(event.target.value)}
             />
           </label>
@@ -97,9 +98,6 @@ export function CompactDialog({
           </button>
           <NotFollowed strategy={strategy} instructions={instructions} />
         </form>
-        <div className="proposal" aria-live="polite" aria-busy={made.since !== undefined}>
-          <Proposal {...{ client, threadId, made, isEmpty, texts }} onTexts={setTexts} />
-        </div>
         <Comparison
           client={client}
           threadId={threadId}
@@ -110,6 +108,9 @@ export function CompactDialog({
             place.current?.querySelector('.dialog-body')?.scrollTo({ top: 0 })
           }}
         />
+        <div className="proposal" aria-live="polite" aria-busy={made.since !== undefined}>
+          <Proposal {...{ client, threadId, made, isEmpty, texts }} onTexts={setTexts} />
+        </div>
       </div>
       {acting.error !== undefined && (
         <p role="alert" className="failure">

@@ -1,13 +1,14 @@
 // What a compaction does in figures: how much smaller, by category, and what goes with its reason
 import type { ReportFigures } from '../../../protocol/index.ts'
+import { reasonWords } from '../../strategy-words.ts'
 import { useLinks } from '../../use-thread-parts.ts'
 import {
   categoryOf,
   changedText,
   countText,
+  entryWords,
   inOrder,
   isLarger,
-  reasonWords,
   tokensText,
   visibleText,
 } from '../../words.ts'
@@ -21,9 +22,6 @@ export function Figures({
   readonly isProposal?: boolean
 }) {
   const { before, after, drops, largest, pins, refs, fallback } = figures
-  const gross = drops.reduce((sum, { tokens }) => sum + tokens, 0)
-  const [before_, after_] = [before ?? 0, after ?? 0]
-  const written = gross - (before_ - after_)
   return (
     <div className="figures">
       <Sizes before={before} after={after} />
@@ -34,32 +32,54 @@ export function Figures({
         </p>
       )}
       <Compared figures={figures} />
-      {drops.length > 0 && (
-        <section aria-label="Removed">
-          <h3>{isProposal ? 'Would be removed' : 'Removed'}</h3>
-          <ul className="drops">
-            {drops.map(({ why, entries, tokens }) => (
-              <li key={why}>
-                <span className="why">{reasonWords(visibleText(why))}</span>
-                <span className="quiet">{countText(entries, 'entry', 'entries')}</span>
-                <span className="figure">−{tokensText(tokens)}</span>
-              </li>
-            ))}
-            {written > before_ / 100 && (
-              <li>
-                <span className="why">Written in their place</span>
-                <span className="figure">+{tokensText(written)}</span>
-              </li>
-            )}
-          </ul>
-        </section>
-      )}
+      {drops.length > 0 && <Drops figures={figures} isProposal={isProposal} />}
       {largest.length > 0 && <Largest largest={largest} />}
       <p className="quiet">
         {pinWords(pins)} {countText(refs, 'reference leads', 'references lead')} back to what{' '}
         {isProposal ? 'goes' : 'went'}.
       </p>
     </div>
+  )
+}
+
+/** What went, what was written in its place, and the difference: that of the sizes above. */
+function Drops({
+  figures: { drops, before = 0, after = 0 },
+  isProposal,
+}: {
+  readonly figures: ReportFigures
+  readonly isProposal: boolean
+}) {
+  const gross = drops.reduce((sum, { tokens }) => sum + tokens, 0)
+  const written = gross - (before - after)
+  const isWorthARow = written > before / 100
+  return (
+    <section aria-label="Removed">
+      <h3>{isProposal ? 'Would be removed' : 'Removed'}</h3>
+      <ul className="drops">
+        {drops.map(({ why, entries, tokens }) => (
+          <li key={why}>
+            <span className="why">{reasonWords(visibleText(why))}</span>
+            <span className="quiet">{countText(entries, 'entry', 'entries')}</span>
+            <span className="figure">{changeText(-tokens)}</span>
+          </li>
+        ))}
+        {isWorthARow && (
+          <li>
+            <span className="why">Written in their place</span>
+            <span />
+            <span className="figure">{changeText(written)}</span>
+          </li>
+        )}
+        {(isWorthARow || drops.length > 1) && (
+          <li className="sum">
+            <span className="why">Difference</span>
+            <span />
+            <span className="figure">{changeText(after - before)}</span>
+          </li>
+        )}
+      </ul>
+    </section>
   )
 }
 
@@ -150,7 +170,7 @@ function Largest({ largest }: { readonly largest: ReportFigures['largest'] }) {
             <button type="button" className="ref" onClick={() => show(ref, 'told')}>
               {ref}
             </button>{' '}
-            {visibleText(what)}{' '}
+            {visibleText(entryWords(what))}{' '}
             <span className="quiet">
               {tokensText(before)} → {tokensText(after)} · {reasonWords(visibleText(why))}
             </span>

@@ -3,9 +3,10 @@
 import { Maximize2, Undo2 } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import type { Client, EditBlock } from '../../../protocol/index.ts'
+import { strategyName, strategyWords } from '../../strategy-words.ts'
 import { useLoaded } from '../../use-loaded.ts'
 import type { BlockActions } from '../../use-thread-parts.ts'
-import { savedText, strategyName, strategyWords, tokensText, visibleText } from '../../words.ts'
+import { savedText, shortTime, tokensText, visibleText } from '../../words.ts'
 import { SummaryText } from '../markdown.tsx'
 import { Clock, LongText, StateIcon, type WorkState } from '../texts.tsx'
 import type { PastChange } from '../window-strip.tsx'
@@ -56,7 +57,13 @@ export function CompactionPanel({
                 {tokensText(each.before)} → {tokensText(each.after)}
               </span>
               <span className="figure">{savedText(each.before, each.after)}</span>
-              <span className="quiet">event {each.seq.toLocaleString()}</span>
+              <span className="quiet">
+                {each.time ? (
+                  <time dateTime={each.time.toISOString()}>{shortTime(each.time)}</time>
+                ) : (
+                  `event ${each.seq.toLocaleString()}`
+                )}
+              </span>
             </button>
           </li>
         ))}
@@ -109,7 +116,7 @@ function OneCompaction({
       <div className="line">
         <h2>{title}</h2>
         {isUndone && (
-          <span>
+          <span className="quiet">
             <StateIcon state="undone" /> Undone
           </span>
         )}
@@ -177,7 +184,7 @@ export function CompactionCard({
       {before !== undefined && after !== undefined && shown !== 'nothing' && (
         <Sizes before={before} after={after} />
       )}
-      {(shown === 'nothing' || shown === 'stopped') && (
+      {(shown === 'stopped' || (shown === 'nothing' && block.hint === undefined)) && (
         <p className="quiet">The context is as it was.</p>
       )}
       {shown === 'running' && <p className="quiet">{strategyWords(strategy)}</p>}
@@ -189,7 +196,7 @@ export function CompactionCard({
       {block.error !== undefined && shown !== 'stopped' && (
         <p role={shown === 'failed' ? 'alert' : undefined}>{visibleText(block.error)}</p>
       )}
-      {block.hint !== undefined && <p>{visibleText(block.hint)}</p>}
+      {block.hint !== undefined && <p className="hint">{visibleText(block.hint)}</p>}
       {block.note !== undefined && fellBack.length === 0 && <p>{visibleText(block.note)}</p>}
       {summary !== undefined && (
         <details>

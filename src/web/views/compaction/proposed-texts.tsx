@@ -1,11 +1,12 @@
 // A proposed compaction: what it saves, what goes, what it kept as asked, and the texts it would put in, to edit
-// What of a preview names the same things as the typed instructions: the lines that stay, the best first.
 import { useCallback, useState } from 'react'
 import type { Client, Preview } from '../../../protocol/index.ts'
+import { strategyWords } from '../../strategy-words.ts'
 import { useLoaded } from '../../use-loaded.ts'
-import { countText, labelWords, splitEnvelope, strategyWords, visibleText } from '../../words.ts'
+import { countText, labelWords, splitEnvelope, visibleText } from '../../words.ts'
 import { Elapsed, LongText, StateIcon } from '../texts.tsx'
 import { Aligned } from './aligned.tsx'
+import { findAskedFor, findLost, isTogether } from './asked-for.ts'
 import { Figures, Sizes } from './compaction-figures.tsx'
 
 export interface Made {
@@ -144,21 +145,40 @@ function KeptForYou({
 }) {
   const { previewId, figures, texts } = preview
   // Of a new thread, its text is all there is.
-  const load = useCallback(
-    async () =>
-      figures
-        ? (await client.previewDiff(threadId, previewId)).after.map(({ text }) => text)
-        : texts.map(({ text }) => text),
-    [client, threadId, previewId, figures, texts],
-  )
+  const load = useCallback(async () => {
+    if (!figures) return { going: [], staying: texts.map(({ text }) => text) }
+    const { before, after } = await client.previewDiff(threadId, previewId)
+    const going = before.filter(({ state }) => state === 'removed')
+    return { going: going.map(({ text }) => text), staying: after.map(({ text }) => text) }
+  }, [client, threadId, previewId, figures, texts])
   const { value } = useLoaded(load, 0)
   if (!value) return null
-  const found = findAskedFor(instructions, value)
+  const found = findAskedFor(instructions, value.staying)
   if (found.length === 0) return null
+  const lost = findLost(instructions, value.going, value.staying)
+  const isApart =
+    found.every(({ line }) => line !== undefined) && !isTogether(instructions, value.staying)
   return (
     <section aria-label="What stays of what you asked for" className="asked-for">
       <h3>What stays of what you asked for</h3>
       <ul>
+        {lost !== undefined && (
+          <li>
+            <StateIcon state="warning" />
+            <span>
+              This line would go. Add it to a text below, or pin it:
+              <q>{visibleText(lost)}</q>
+            </span>
+          </li>
+        )}
+        {lost === undefined && isApart && (
+          <li>
+            <StateIcon state="warning" />
+            <span>
+              No line that stays has all of these words. If it went before, Recall brings it back.
+            </span>
+          </li>
+        )}
         {found.map(({ word, count, line }) => (
           <li key={word}>
             <StateIcon state={line === undefined ? 'warning' : 'done'} />
@@ -204,62 +224,4 @@ function LoadedDiff({ client, threadId, previewId }: Parameters<typeof PreviewDi
       <StateIcon state="running" /> Comparing…
     </p>
   )
-}
-
-/** Words that say what to do, and not what with. */
-const PLAIN = new Set(
-  'keep kept hold remember retain preserve please need needs want must should also about with from that this these those them they what which when where every each everything anything only never drop remove most more important matters still'.split(
-    ' ',
-  ),
-)
-const LEAST_CHARS = 3
-const LINE_CHARS = 240
-
-/** One word of the instructions, and how often what stays names it. */
-export interface AskedFor {
-  readonly word: string
-  readonly count: number
-  /** The line that says most of what was asked for. */
-  readonly line?: string
-}
-
-/** The words of instructions that can be looked for; names and numbers are whole. */
-export function askedWords(instructions: string): string[] {
-  const found = instructions.match(/[\p{L}\p{N}][\p{L}\p{N}_./:-]*[\p{L}\p{N}]|\p{N}/gu) ?? []
-  const words = found
-    .map((word) => word.toLowerCase())
-    .filter((word) => /\p{N}/u.test(word) || (word.length >= LEAST_CHARS && !PLAIN.has(word)))
-    .filter((word) => word !== 'the' && word !== 'all' && word !== 'and' && word !== 'not')
-    .map((word) => (/\p{L}{4,}s$/u.test(word) ? word.slice(0, -1) : word))
-  return [...new Set(words)]
-}
-
-/** Each word with the line that has most of the words, the shortest of them. A word counts from its beginning. */
-export function findAskedFor(instructions: string, texts: readonly string[]): AskedFor[] {
-  const words = askedWords(instructions)
-  const lines = [...new Set(texts.flatMap((text) => text.split('\n').map((line) => line.trim())))]
-  const named = lines.map((line) => ({
-    line,
-    words: words.filter((word) => buildStartPattern(word).test(line)),
-  }))
-  return words.map((word) => {
-    const found = named
-      .filter((each) => each.words.includes(word))
-      .toSorted((a, b) => b.words.length - a.words.length || a.line.length - b.line.length)
-    const [best] = found
-    return { word, count: found.length, ...(best && { line: cutAround(best.line, word) }) }
-  })
-}
-
-/** The word at its beginning: `port` is not in `import`, and is in `ports`. */
-function buildStartPattern(word: string): RegExp {
-  const literal = word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return new RegExp(`(?<![\\p{L}\\p{N}])${literal}`, 'iu')
-}
-
-/** A long line around the word. */
-function cutAround(line: string, word: string): string {
-  if (line.length <= LINE_CHARS) return line
-  const from = Math.max(0, line.search(buildStartPattern(word)) - LINE_CHARS / 2)
-  return `${from > 0 ? '…' : ''}${line.slice(from, from + LINE_CHARS)}…`
 }

@@ -8,6 +8,7 @@ import {
   categoryOf,
   costText,
   countText,
+  entryWords,
   inOrder,
   percentText,
   tokensText,
@@ -30,6 +31,9 @@ export function CostPanel({
   const load = useCallback(() => client.cost(threadId), [client, threadId])
   const { value: models = [], error } = useLoaded(load, version)
   const saved = savedTokens(points)
+  const unpriced = models
+    .filter((each) => each.costUsd === undefined)
+    .reduce((sum, { requests }) => sum + requests, 0)
   const { promptTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = billed
   return (
     <div className="cost">
@@ -46,7 +50,15 @@ export function CostPanel({
                 <StateIcon state="running" /> being counted…
               </>
             ) : (
-              costText(costUsd)
+              <>
+                {costUsd === undefined ? 'unknown' : costText(costUsd)}
+                {costUsd !== undefined && unpriced > 0 && (
+                  <small className="quiet">
+                    {' '}
+                    and {countText(unpriced, 'request', 'requests')} of unknown price
+                  </small>
+                )}
+              </>
             )}
           </dd>
         </div>
@@ -102,16 +114,23 @@ function Requests({ usage }: { readonly usage: NonNullable<ThreadDetail['tokenUs
     <div className="token-usage quiet">
       <p>
         Billed for the conversation as it is now: {tokensText(totalTokens)} tokens,{' '}
-        {tokensText(totalPromptTokens)} in · {tokensText(totalCompletionTokens)} out ·{' '}
-        {percentText(percentUsed)} of one window
+        {tokensText(totalPromptTokens)} in · {tokensText(totalCompletionTokens)} out, as much as{' '}
+        {windowsText(percentUsed)}
       </p>
       {nearLimit && (
         <p className="warning">
-          <StateIcon state="warning" /> The billed sum is near the limit of one window, or above it.
+          <StateIcon state="warning" /> The billed sum is{' '}
+          {percentUsed < 100 ? 'near the limit of' : 'larger than'} one window.
         </p>
       )}
     </div>
   )
+}
+
+function windowsText(percent: number): string {
+  return percent < 1_000
+    ? `${percentText(percent)} of one window`
+    : `${Math.round(percent / 100).toLocaleString()} windows`
 }
 
 const HEIGHT = 120
@@ -264,7 +283,7 @@ export function WindowPanel({
                 <button type="button" className="ref" onClick={() => show(ref, 'told')}>
                   {ref}
                 </button>{' '}
-                {visibleText(what)}{' '}
+                {visibleText(entryWords(what))}{' '}
                 <span className="quiet figure">{tokensText(tokens)} tokens</span>
               </li>
             ))}

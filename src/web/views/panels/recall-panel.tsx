@@ -5,7 +5,7 @@ import type { Client, RecallHit } from '../../../protocol/index.ts'
 import { addToDraft } from '../../typing.ts'
 import { useLoaded, useTask } from '../../use-loaded.ts'
 import { useLinks } from '../../use-thread-parts.ts'
-import { timeText, visibleText } from '../../words.ts'
+import { speakerWords, timeText, visibleText } from '../../words.ts'
 import { BringBack, LongText } from '../texts.tsx'
 
 /** As it is written in summaries and markers, or alone. */
@@ -121,7 +121,7 @@ function Hits({
       {hits.map(({ ref, speaker, timestamp, text }) => (
         <li key={ref} className="entry">
           <h3>
-            {speaker} · {timeText(timestamp)} <code>{ref}</code>
+            {speakerWords(speaker)} · {timeText(timestamp)} <code>{ref}</code>
           </h3>
           <Marked text={text} words={words} />
           <div className="line">

@@ -1,0 +1,98 @@
+// What of a preview names the same things as the typed instructions: the lines that stay, the best first.
+
+/** Words that say what to do, and not what with. */
+const PLAIN = new Set(
+  'keep kept hold remember retain preserve please need needs want must should also about with from that this these those them they what which when where every each everything anything only never drop remove most more important matters still'.split(
+    ' ',
+  ),
+)
+const LEAST_CHARS = 3
+const LINE_CHARS = 240
+/** More words are more things than one. */
+const MOST_TOGETHER = 3
+
+/** One word of the instructions, and how often what stays names it. */
+export interface AskedFor {
+  readonly word: string
+  readonly count: number
+  /** The line that says most of what was asked for. */
+  readonly line?: string
+}
+
+/** The words of instructions that can be looked for; names and numbers are whole. */
+export function askedWords(instructions: string): string[] {
+  const found = instructions.match(/[\p{L}\p{N}][\p{L}\p{N}_./:-]*[\p{L}\p{N}]|\p{N}/gu) ?? []
+  const words = found
+    .map((word) => word.toLowerCase())
+    .filter((word) => /\p{N}/u.test(word) || (word.length >= LEAST_CHARS && !PLAIN.has(word)))
+    .filter((word) => word !== 'the' && word !== 'all' && word !== 'and' && word !== 'not')
+    .map((word) => (/\p{L}{4,}s$/u.test(word) ? word.slice(0, -1) : word))
+  return [...new Set(words)]
+}
+
+/** A line says more of it the more of the words it has; a question asks for it, and a number may need digits. */
+function scoreOf(words: readonly string[], asked: readonly string[], line: string): number {
+  const hasDigits = asked.includes('number') && /\p{N}/u.test(line)
+  return words.length + (hasDigits ? 1 : 0) - (line.endsWith('?') ? 1 : 0)
+}
+
+/** The line that says most of what was asked for, where it would go and none that stays says as much. */
+export function findLost(
+  instructions: string,
+  going: readonly string[],
+  staying: readonly string[],
+): string | undefined {
+  const asked = askedWords(instructions)
+  const best = (texts: readonly string[]) =>
+    linesOf(texts)
+      .map((line) => {
+        const words = asked.filter((word) => buildStartPattern(word).test(line))
+        return { line, words, score: words.length === 0 ? 0 : scoreOf(words, asked, line) }
+      })
+      .toSorted((a, b) => b.score - a.score || a.line.length - b.line.length)[0]
+  const lost = best(going)
+  if (!lost || lost.score <= (best(staying)?.score ?? 0)) return undefined
+  return cutAround(lost.line, lost.words[0] ?? '')
+}
+
+/** Whether one line that stays has all of the words: of a few, they belong together. */
+export function isTogether(instructions: string, staying: readonly string[]): boolean {
+  const asked = askedWords(instructions)
+  if (asked.length > MOST_TOGETHER) return true
+  return linesOf(staying).some(
+    (line) => !line.endsWith('?') && asked.every((word) => buildStartPattern(word).test(line)),
+  )
+}
+
+function linesOf(texts: readonly string[]): string[] {
+  return [...new Set(texts.flatMap((text) => text.split('\n').map((line) => line.trim())))]
+}
+
+/** Each word with the line that has most of the words, the shortest of them. A word counts from its beginning. */
+export function findAskedFor(instructions: string, texts: readonly string[]): AskedFor[] {
+  const words = askedWords(instructions)
+  const named = linesOf(texts).map((line) => {
+    const has = words.filter((word) => buildStartPattern(word).test(line))
+    return { line, words: has, score: scoreOf(has, words, line) }
+  })
+  return words.map((word) => {
+    const found = named
+      .filter((each) => each.words.includes(word))
+      .toSorted((a, b) => b.score - a.score || a.line.length - b.line.length)
+    const [best] = found
+    return { word, count: found.length, ...(best && { line: cutAround(best.line, word) }) }
+  })
+}
+
+/** The word at its beginning: `port` is not in `import`, and is in `ports`. */
+function buildStartPattern(word: string): RegExp {
+  const literal = word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`(?<![\\p{L}\\p{N}])${literal}`, 'iu')
+}
+
+/** A long line around the word. */
+function cutAround(line: string, word: string): string {
+  if (line.length <= LINE_CHARS) return line
+  const from = Math.max(0, line.search(buildStartPattern(word)) - LINE_CHARS / 2)
+  return `${from > 0 ? '…' : ''}${line.slice(from, from + LINE_CHARS)}…`
+}
