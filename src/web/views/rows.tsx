@@ -4,6 +4,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
+  useCallback,
   useEffect,
   useLayoutEffect,
   useRef,
@@ -62,7 +63,7 @@ export function Rows(props: RowsProps) {
   const first = inSight[0]?.index ?? 0
   const last = inSight.at(-1)?.index ?? 0
   useEffect(() => onSight?.(first, last), [onSight, first, last])
-  useTarget(place, rows, props.target)
+  const stopAiming = useTarget(place, rows, props.target)
   const isOpening = staysAtEnd && (props.isOpening ?? false)
   const lastTop = useRef(0)
   const isHeld = useHeldEnd(place, staysAtEnd, rows.getTotalSize())
@@ -91,6 +92,7 @@ export function Rows(props: RowsProps) {
   }
   // By itself, a browser would give up as soon as rows on its way get their true heights.
   const pressed = (event: KeyboardEvent) => {
+    stopAiming()
     if (event.target !== place.current || (event.key !== 'Home' && event.key !== 'End')) return
     event.preventDefault()
     if (event.key === 'End') repeat(holdEnd)
@@ -105,6 +107,8 @@ export function Rows(props: RowsProps) {
       ref={place}
       onScroll={scrolled}
       onKeyDown={pressed}
+      onWheel={stopAiming}
+      onTouchMove={stopAiming}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key
       tabIndex={0}
       aria-label={label}
@@ -144,19 +148,30 @@ function useTarget(
   place: RefObject<HTMLElement | null>,
   rows: Scroller,
   target: RowsProps['target'],
-): void {
+): () => void {
+  const stop = useRef<() => void>(undefined)
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each target
   useEffect(() => {
     if (!target) return
     const { index, entry } = target
-    const stop = aimAt(rows, index, 'center')
-    if (entry === undefined) return stop
-    const stopRevealing = repeat(() => reveal(place.current, entry), REVEAL_MS)
-    return () => {
-      stop()
+    const stopAiming = aimAt(rows, index, 'center')
+    const show = () =>
+      entry === undefined ? showBeginning(place.current, index) : reveal(place.current, entry)
+    const stopRevealing = repeat(show, REVEAL_MS)
+    stop.current = () => {
+      stopAiming()
       stopRevealing()
     }
+    return stop.current
   }, [target])
+  // Whoever scrolls meanwhile is not pulled back.
+  return useCallback(() => stop.current?.(), [])
+}
+
+/** Of a row that is higher than its place, the middle says nothing. */
+function showBeginning(place: HTMLElement | null, index: number): void {
+  const row = place?.querySelector<HTMLElement>(`.row[data-index="${index}"]`)
+  if (row && row.offsetHeight > (place?.clientHeight ?? 0)) row.scrollIntoView({ block: 'start' })
 }
 
 /** Opens what is folded around an entry, brings its beginning into sight and gives it the focus. */

@@ -1,7 +1,7 @@
 // Before and after beside each other: rows that begin at the same height, and entries with what is left of them.
 import { expect, it } from 'vitest'
 import type { DiffEntry } from '../../../protocol/index.ts'
-import { alignTexts, matchEntries } from './diff-text.tsx'
+import { alignTexts, matchEntries } from './align.ts'
 
 const entry = (ref: string, text: string): DiffEntry => ({
   ref,

@@ -6,7 +6,8 @@ import { useLinks } from '../../use-thread-parts.ts'
 import { countText, roleWords, splitEnvelope, tokensText, visibleText } from '../../words.ts'
 import { Markdown } from '../markdown.tsx'
 import { BringBack, LongText } from '../texts.tsx'
-import { Apart, alignTexts, type Matched, matchEntries, Pieces, Unified } from './diff-text.tsx'
+import { alignTexts, type Matched, matchEntries } from './align.ts'
+import { Apart, Pieces, Unified } from './diff-text.tsx'
 
 /** More are drawn when they are asked for. */
 const SHOWN_CHANGES = 20
