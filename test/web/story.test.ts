@@ -235,7 +235,7 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
       .waitFor()
     const ofWindow = `${Math.round(tokenUsage?.percentUsed ?? 0)} % of one window`
     const total = `${(tokenUsage?.totalTokens ?? 0) / 1_000}`.slice(0, 4)
-    for (const part of ['Billed', total, 'in ·', 'out ·', ofWindow])
+    for (const part of ['Billed', total, 'in ·', 'out,', ofWindow])
       await expect.poll(() => figures.innerText()).toContain(part)
 
     await page.getByRole('button', { name: 'Compact…' }).click()
