@@ -28,7 +28,7 @@ async function copied(store: Store, threadId: string): Promise<readonly unknown[
   return (await to.read(threadId)).map(({ data }) => (typeof data === 'string' ? data : null))
 }
 
-const SHARED: readonly (readonly [name: string, sql: string, seq: number])[] = [
+const BEFORE_THE_FORK: readonly (readonly [name: string, sql: string, seq: number])[] = [
   ['is missing', "DELETE FROM events WHERE id = 'b'", 2],
   ['has no time', `UPDATE events SET "timestamp" = 'soon' WHERE id = 'b'`, 2],
   ['is no JSON, the first one', "UPDATE events SET data = '{' WHERE id = 'a'", 1],
@@ -49,7 +49,7 @@ async function tryAll(store: Store, damage: Damage): Promise<void> {
     await fill(store)
     await damage(sql)
   }
-  for (const [name, sql, seq] of SHARED) {
+  for (const [name, sql, seq] of BEFORE_THE_FORK) {
     await anew(sql)
     const { problems } = await checkStore(store)
     for (const threadId of ['t', 'f'])

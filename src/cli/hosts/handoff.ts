@@ -34,12 +34,7 @@ export async function handOff(
   flags: HandoffFlags,
   io: Io,
 ): Promise<void> {
-  const to = HOSTS.find((host) => host === flags.to)
-  if (!to)
-    throw new PrecisError('usage', `--to is ${flags.to ?? 'missing'}`, {
-      where: '--to',
-      hint: `Name one of ${HOSTS.join(', ')}.`,
-    })
+  const to = readHost(flags.to)
   const chosen = given === undefined && !flags.last ? { here: true } : flags
   const target = targetOf(
     (await chooseSession(given, chosen, io, await ownCopies(io))) ?? '',
@@ -99,6 +94,15 @@ export async function handOff(
     progress.end()
     await session.close()
   }
+}
+
+function readHost(given: string | undefined): HostName {
+  const found = HOSTS.find((host) => host === given)
+  if (found) return found
+  throw new PrecisError('usage', `--to is ${given ?? 'missing'}`, {
+    where: '--to',
+    hint: `Name one of ${HOSTS.join(', ')}.`,
+  })
 }
 
 const COPIES = 'handoffs.json'

@@ -158,10 +158,10 @@ function standingAfter(
     const { id } = items[at] as Item
     const standing = stood[at - place] as Standing
     before.set(id, standing)
-    const base = findBase(standing)
+    const base = findOriginal(standing)
     if (base !== undefined && !kept.has(id)) onTouched(id, base)
   }
-  const rewritten = isRewrite(edit) ? findBase(stood[start - place]) : undefined
+  const rewritten = isRewrite(edit) ? findOriginal(stood[start - place]) : undefined
   const put = collectPuts(edit).filter(isNew)
   let next = 0
   return placed.items.map(({ id }): Standing => {
@@ -174,7 +174,7 @@ function standingAfter(
   })
 }
 
-function findBase(standing: Standing | undefined): EntryId | undefined {
+function findOriginal(standing: Standing | undefined): EntryId | undefined {
   if (!standing || 'gap' in standing) return undefined
   return 'base' in standing ? standing.base.id : standing.of
 }

@@ -7,7 +7,7 @@ const GIT = 'git(?: +-[cC] +\\S+| +--\\S+)*'
 const RESET = new RegExp(`\\b${GIT} +reset\\b([^;&|\\n]*)`)
 
 /** The branch that a commit was made on, where its output said so. */
-export function branchOf({ what }: Landing): string | undefined {
+function branchOf({ what }: Landing): string | undefined {
   return COMMIT.exec(what)?.[2]
 }
 
