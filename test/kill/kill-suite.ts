@@ -1,4 +1,5 @@
 // Kills, a few or hundreds: of every scenario, on one kind of store.
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { isLongTier, SEED, scaled } from '../scale.ts'
 import { appendScenario } from './append-scenario.ts'
@@ -27,7 +28,13 @@ export function killSuite(
       it.concurrent(
         `${kills} during ${scenario.name}: ${scenario.proves} [NEED-13] [ALWAYS-06]`,
         async () => {
-          const report = await killRepeatedly(scenario, { kills, seed: SEED, newPlace })
+          const report = await killRepeatedly(scenario, { kills, seed: SEED, newPlace }).catch(
+            (thrown: unknown) => {
+              // At once: the runner says it when the other scenarios are over, hours later.
+              process.stdout.write(`${store}: ${inspect(thrown)}\n`)
+              throw thrown
+            },
+          )
           expect(report.kills).toBe(kills)
           // How far a child gets before it dies depends on the machine; that some did anything does not.
           expect(report.acknowledged).toBeGreaterThan(0)
