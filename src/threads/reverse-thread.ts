@@ -1,6 +1,6 @@
 // Undo, redo and expand of a thread: load the originals, then append one event
 import type { EntryId } from '../core/edit/change.ts'
-import { expandAlone } from '../core/edit/expand-alone.ts'
+import { expandAlone, expandWhole } from '../core/edit/expand-alone.ts'
 import { expand, type ReversalDraft, redo, undo } from '../core/edit/reverse.ts'
 import { PrecisError } from '../core/errors.ts'
 import {
@@ -45,7 +45,8 @@ function expandThread(
   ref: EntryId,
   { isAlone = false }: ExpandOptions,
 ): Promise<ThreadEvent> {
-  const draft = isAlone ? expandAlone : expand
+  const isMade = isEntryId(ref) && !parseEntryId(ref).original
+  const draft = isMade ? expandWhole : isAlone ? expandAlone : expand
   return reverse(thread, () => ({
     changes: [...new Set([...thread.context.active, ...thread.context.stack])],
     draft: () => draft(thread.context, thread.rows.eventAt, ref),

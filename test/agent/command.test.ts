@@ -269,6 +269,20 @@ describe('/expand', () => {
     )
   })
 
+  it('is one step: undo takes back what it did, and no more [ALWAYS-22]', async () => {
+    const { agent, threadId, refs, before, twice, eventsOf } = await compactedTwice()
+    await agent.sendMessage(threadId, `/expand ${before[0]}`)
+    const one = await refs()
+    await agent.sendMessage(threadId, `/expand ${twice[0]}`)
+    await agent.sendMessage(threadId, '/undo')
+    expect(await refs()).toEqual(one)
+    await agent.sendMessage(threadId, '/redo')
+    await agent.undo(threadId)
+    await agent.sendMessage(threadId, '/undo')
+    expect(await refs()).toEqual(twice)
+    expect(await eventsOf('CONTENT_EXPANDED')).toHaveLength(2)
+  })
+
   it('does not keep a compaction from being undone by its number', async () => {
     const { agent, threadId, refs, once, eventsOf } = await compactedTwice()
     const [, second] = await eventsOf('COMPACTION')

@@ -1,6 +1,6 @@
 // A log in memory with the pure core around it: what a thread over a store does, without the store.
 import type { EntryId, Trigger } from '../../src/core/edit/change.ts'
-import { expandAlone } from '../../src/core/edit/expand-alone.ts'
+import { expandAlone, expandWhole } from '../../src/core/edit/expand-alone.ts'
 import type { GateResult } from '../../src/core/edit/gate.ts'
 import { passGate } from '../../src/core/edit/pass-gate.ts'
 import { pinsReducer } from '../../src/core/edit/pins.ts'
@@ -165,7 +165,8 @@ export class TestLog {
   }
 
   expand(id: EntryId): void {
-    this.#reverse(expand(this.context, this.eventAt, id))
+    const draft = id.startsWith('c') ? expandWhole : expand
+    this.#reverse(draft(this.context, this.eventAt, id))
   }
 
   expandAlone(id: EntryId): void {

@@ -185,24 +185,15 @@ export function undoCompaction(
   seq: number,
 ): Promise<ThreadEvent> {
   return core.desks.of(threadId).request.run(async () => {
-    await undoExpansions(core, threadId, seq)
-    return core.ports.threads.undo(threadId, seq)
+    const { threads } = core.ports
+    const { stack } = await threads.context(threadId)
+    for (const later of stack.filter((change) => change > seq).reverse()) {
+      const event = await readEvent(core, threadId, later)
+      if (event?.type === 'CONTENT_EXPANDED' && event.data.of === seq)
+        await threads.undo(threadId, later)
+    }
+    return threads.undo(threadId, seq)
   })
-}
-
-/** What was brought back of one compaction goes out again, the newest first. */
-async function undoExpansions(
-  { ports: { threads, store } }: AgentCore,
-  threadId: string,
-  seq: number,
-): Promise<void> {
-  const { stack } = await threads.context(threadId)
-  for (const later of stack.filter((change) => change > seq).reverse()) {
-    const [row] = await store.read(threadId, { from: later, to: later })
-    const event = row && readRow(row)
-    if (event?.type === 'CONTENT_EXPANDED' && event.data.of === seq)
-      await threads.undo(threadId, later)
-  }
 }
 
 /**
@@ -212,19 +203,13 @@ async function undoExpansions(
 export async function expandEntry(core: AgentCore, threadId: string, ref: string): Promise<number> {
   const { threads } = core.ports
   if (!isEntryId(ref)) throw unknownRef(ref)
-  const { original, seq } = parseEntryId(ref)
+  const isAlone = parseEntryId(ref).original
   return core.desks.of(threadId).request.run(async () => {
-    const isShown = async () =>
-      (await threads.context(threadId)).items.toArray().some(({ id }) => id === ref)
-    if (original && (await isShown()))
+    const { items } = await threads.context(threadId)
+    if (isAlone && items.toArray().some(({ id }) => id === ref))
       throw new PrecisError('invalid-input', `${ref} is in the context already.`, { where: ref })
-    if (!original) await undoExpansions(core, threadId, seq)
-    let count = 0
-    do {
-      const event = await threads.expand(threadId, ref, { isAlone: original })
-      if (isChange(event)) count += countRestored(event.data.edits)
-    } while (original && !(await isShown()))
-    return count
+    const event = await threads.expand(threadId, ref, { isAlone })
+    return isChange(event) ? countRestored(event.data.edits) : 0
   })
 }
 
@@ -236,18 +221,26 @@ export async function canUndo(core: AgentCore, threadId: string): Promise<boolea
 
 /** Of the changes that undo would take back those on top that changed nothing, newest first. */
 async function emptyOnTop(
-  { ports }: AgentCore,
+  core: AgentCore,
   threadId: string,
   stack: readonly number[],
 ): Promise<number[]> {
   const empty: number[] = []
   for (const seq of stack.toReversed()) {
-    const [row] = await ports.store.read(threadId, { from: seq, to: seq })
-    const event = row && readRow(row)
+    const event = await readEvent(core, threadId, seq)
     if (!event || !isChange(event) || event.data.edits.length > 0) return empty
     empty.push(seq)
   }
   return empty
+}
+
+async function readEvent(
+  { ports: { store } }: AgentCore,
+  threadId: string,
+  seq: number,
+): Promise<ThreadEvent | undefined> {
+  const [row] = await store.read(threadId, { from: seq, to: seq })
+  return row && readRow(row)
 }
 
 /** Nothing was written to it when the fresh one was opened: to go back is to open it (FRESH-23). */

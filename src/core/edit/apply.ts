@@ -218,7 +218,7 @@ function sameRun(a: Run, b: Run): boolean {
 }
 
 /** Items as kept runs, each with what was hidden of it stated. */
-function keptAs(items: readonly Item[], eventAt: EventAt): Kept[] {
+export function keptAs(items: readonly Item[], eventAt: EventAt): Kept[] {
   return findGroups(items, (item) =>
     item.thinkingTokens === undefined ? undefined : isHidden(item),
   ).flatMap((group) => {
@@ -243,7 +243,7 @@ function shownAgain(before: readonly Item[], after: readonly Item[], eventAt: Ev
     })
 }
 
-function isHidden(item: Item | undefined): boolean {
+export function isHidden(item: Item | undefined): boolean {
   return item?.hide?.includes('thinking') ?? false
 }
 

@@ -1,32 +1,117 @@
-// Brings one removed entry back alone: what stands for it and for others stays where it is.
-import type { EventAt } from '../log/event.ts'
-import type { Context } from '../view/context.ts'
-import { type Item, itemAt, newEntryAt, originalId, parseEntryId } from '../view/entry.ts'
+// Brings removed content back in one change: an entry alone, or everything that a text stands for.
+import { EVENT_VERSION, type EventAt, type ThreadEvent } from '../log/event.ts'
+import { type Context, foldEvent } from '../view/context.ts'
+import { findRoot, type Item, itemAt, originalId, parseEntryId, withHidden } from '../view/entry.ts'
 import { covered, coveredBy } from '../view/refs.ts'
 import { runsOf } from '../view/seam.ts'
+import { isHidden, keptAs } from './apply.ts'
 import type { Edit, EntryId } from './change.ts'
-import { expand, type ReversalDraft, reversalOf } from './reverse.ts'
+import { expand, type ReversalDraft, reversalOf, undo } from './reverse.ts'
 
 /**
- * A call and its results come back together, in the order of the log, behind what stands for them. What is
- * rewritten one to one comes back in the place of the rewrite, as `expand` does.
+ * Brings one entry back, through everything that covers it; what stands for it and for others stays. A call and its
+ * results come together, in the order of the log, behind what stands for them. What is rewritten one to one comes
+ * back in the place of the rewrite.
  */
 export function expandAlone(context: Context, eventAt: EventAt, id: EntryId): ReversalDraft {
   const items = context.items.toArray()
+  const rewrite = items.find((item) => item.id !== id && findRoot(item.id, eventAt) === id)
+  if (rewrite) return reversalOf(context, [putInPlace(rewrite, id)], readSeq(rewrite), eventAt)
   const parsed = parseEntryId(id)
   const unit = parsed.original ? findUnit(parsed.seq, eventAt) : []
+  const own = new Set(unit.map((item) => item.id))
+  const others = items.filter((item) => !own.has(findRoot(item.id, eventAt)))
   const [first] = unit
-  const cover = first && findCover(items, readSeq(first), eventAt)
-  if (!first || !cover || !isApart(items, unit, eventAt)) return expand(context, eventAt, id)
-  const anchor = items[placeBehind(items, cover.at, readSeq(first), eventAt) - 1] as Item
-  const edit: Edit = {
-    covers: [anchor.id],
-    put: [
-      { keep: anchor.id },
-      ...runsOf(unit, eventAt).map((keep) => ({ keep, hide: ['thinking'] as const })),
-    ],
-  }
+  const cover = first && findCover(others, parsed.seq, eventAt)
+  if (!first || !cover) return expand(context, eventAt, id)
+  const place = placeBehind(others, cover.at, readSeq(first), eventAt)
+  const back = unit.map((item) => withHidden(item, ['thinking']))
+  const edit = findDifference(items, others.toSpliced(place, 0, ...back), eventAt)
   return reversalOf(context, [edit], cover.seq, eventAt)
+}
+
+/** What the entry `id` stands for. What was brought back of it alone takes its place among the others. */
+export function expandWhole(context: Context, eventAt: EventAt, id: EntryId): ReversalDraft {
+  const steps = new Steps(context, eventAt)
+  for (const seq of listExpansions(context, parseEntryId(id).seq, eventAt))
+    steps.take(undo(steps.context, steps.eventAt, seq))
+  steps.take(expand(steps.context, steps.eventAt, id))
+  return steps.asOne()
+}
+
+/** The changes that brought a part of a compaction back, newest first. */
+function listExpansions({ stack }: Context, of: number, eventAt: EventAt): number[] {
+  return stack.toReversed().filter((seq) => {
+    const event = seq > of ? eventAt(seq) : undefined
+    return event?.type === 'CONTENT_EXPANDED' && event.data.of === of
+  })
+}
+
+/** Reversals taken one after another in memory, so that they are one change, and one undo takes all of it back. */
+class Steps {
+  context: Context
+  readonly #start: Context
+  readonly #eventAt: EventAt
+  readonly #taken: ThreadEvent[] = []
+
+  constructor(context: Context, eventAt: EventAt) {
+    this.context = context
+    this.#start = context
+    this.#eventAt = eventAt
+  }
+
+  readonly eventAt: EventAt = (seq) =>
+    this.#taken[seq - this.#start.version - 1] ?? this.#eventAt(seq)
+
+  take(draft: ReversalDraft): void {
+    const event = {
+      ...draft,
+      v: EVENT_VERSION,
+      id: 'step',
+      threadId: '',
+      seq: this.context.version + 1,
+      timestamp: new Date(0),
+    } as ThreadEvent
+    this.#taken.push(event)
+    this.context = foldEvent(this.context, event, this.eventAt)
+  }
+
+  asOne(): ReversalDraft {
+    const [first] = this.#taken
+    if (this.#taken.length === 1 && first?.type === 'CONTENT_EXPANDED')
+      return { type: first.type, data: first.data }
+    // The newest one that they lead through: undone by its number, it takes this back first.
+    const of = Math.max(
+      ...this.#taken.map(({ type, data }) => (type === 'CONTENT_EXPANDED' ? data.of : 0)),
+    )
+    const [before, after] = [this.#start, this.context].map(({ items }) => items.toArray())
+    const edit = findDifference(before ?? [], after ?? [], this.#eventAt)
+    return reversalOf(this.#start, [edit], of, this.#eventAt)
+  }
+}
+
+/** One edit from the first place to the last in which they differ. */
+function findDifference(before: readonly Item[], after: readonly Item[], eventAt: EventAt): Edit {
+  const shorter = Math.min(before.length, after.length)
+  let from = 0
+  while (from < shorter && isSame(before[from], after[from])) from += 1
+  let end = 0
+  while (end < shorter - from && isSame(before.at(-1 - end), after.at(-1 - end))) end += 1
+  // An edit covers something: where nothing goes, a neighbour that stays.
+  if (from + end === before.length && from > 0) from -= 1
+  else if (from + end === before.length) end -= 1
+  return {
+    covers: runsOf(before.slice(from, before.length - end), eventAt),
+    put: keptAs(after.slice(from, after.length - end), eventAt),
+  }
+}
+
+function isSame(one: Item | undefined, other: Item | undefined): boolean {
+  return one?.id === other?.id && isHidden(one) === isHidden(other)
+}
+
+function putInPlace(rewrite: Item, id: EntryId): Edit {
+  return { covers: [rewrite.id], put: [{ keep: id, hide: ['thinking'] }] }
 }
 
 /** The entry; with the answer that called it and all results of that answer, where it belongs to a call. */
@@ -36,7 +121,9 @@ function findUnit(seq: number, eventAt: EventAt): Item[] {
   if (item.kind !== 'result' && !item.calls) return [item]
   const start = item.kind === 'result' ? findCaller(seq, eventAt) : seq
   const answer = start === undefined ? undefined : itemAt(originalId(start), eventAt)
-  if (start === undefined || !answer) return []
+  // A result that came too late, or of a call that is lost, belongs to nothing.
+  const isLoose = !item.calls?.some((call) => answer?.calls?.includes(call))
+  if (start === undefined || !answer || isLoose) return [item]
   const unit = [answer]
   for (let at = start + 1; eventAt(at) !== undefined; at += 1) {
     const next = itemAt(originalId(at), eventAt)
@@ -55,15 +142,6 @@ function findCaller(seq: number, eventAt: EventAt): number | undefined {
     return item.kind === 'answer' ? at : undefined
   }
   return undefined
-}
-
-/** Nothing of it is in the context, not even rewritten. */
-function isApart(items: readonly Item[], unit: readonly Item[], eventAt: EventAt): boolean {
-  const present = new Set<EntryId>()
-  for (const { id } of items)
-    for (let each: EntryId | undefined = id; each; each = newEntryAt(each, eventAt)?.of)
-      present.add(each)
-  return unit.every((item) => !present.has(item.id))
 }
 
 interface Cover {
