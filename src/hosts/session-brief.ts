@@ -50,7 +50,10 @@ export async function sessionBrief(wish: BriefWish): Promise<string> {
     return [
       opened,
       wish.recall,
-      ...section('Constraints of the user that still hold', [...pins, ...rules].map(asData)),
+      ...section(
+        'Constraints of the user that still hold',
+        [...pins.map((text) => `${text} (pinned)`), ...rules].map(asData),
+      ),
       ...section('What the user asked of this compaction', instructions.map(asData)),
       ...section('The last messages before what follows', rest),
     ].join('\n')

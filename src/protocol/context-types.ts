@@ -136,7 +136,7 @@ export const compactionResultSchema = z
     trigger: z.enum(['command', 'tool', 'auto', 'overflow', 'background', 'import']),
     strategy: z.string(),
     success: z.boolean(),
-    end: z.enum(['committed', 'refused', 'vetoed', 'aborted', 'failed']),
+    end: z.enum(['committed', 'nothing', 'refused', 'vetoed', 'aborted', 'failed']),
     durationMs: z.number(),
     event: rowSchema.exactOptional(),
     fresh: z

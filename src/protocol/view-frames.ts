@@ -199,7 +199,7 @@ function endedBlock(list: BlockList, frame: Frame<'COMPACTION_COMPLETE'>): EditB
   const beforeTokens = known?.beforeTokens ?? before?.tokens
   const afterTokens = known?.afterTokens ?? after?.tokens
   const summary = fresh?.summary ?? known?.summary
-  const isEmpty = known?.isEmpty ?? event?.data.edits.length === 0
+  const isEmpty = known?.isEmpty ?? end === 'nothing'
   const reported = report?.fallback ? [report.fallback] : undefined
   // The last failure is the end itself.
   const fellBack = success

@@ -1,6 +1,7 @@
 // `drop-turns`: the oldest turns go, whole, and a note says where they can be read again. No model.
 // A strategy in the form of the LOG design: plain events in, one COMPACTION event out, nothing appended.
 import type { Edit, Put } from '../core/edit/change.ts'
+import { ownTarget } from '../core/edit/irreducible.ts'
 import { passGate } from '../core/edit/pass-gate.ts'
 import { type Pins, pinnedEntries } from '../core/edit/pins.ts'
 import { refsBeside } from '../core/edit/report.ts'
@@ -53,7 +54,10 @@ export const dropTurns: Strategy = immediate({
     }
     const spoken = spokenNote(items, gone, eventAt, target)
     const edits = dropEdits({ items, gone, eventAt, noteTokens, spoken })
-    return { edits, metadata: { entriesDropped: gone.size } }
+    return {
+      edits,
+      metadata: { entriesDropped: gone.size, ...ownTarget({ targetTokens }, target) },
+    }
   },
 })
 

@@ -220,6 +220,16 @@ describe.each(WAYS)('the client %s', (_way, setUp) => {
     })
   })
 
+  it('says that there was nothing to do, and commits nothing by that', async () => {
+    const { client, home } = await setUp({ values: { preset: 'precis' } })
+    const { threadId } = await client.createThread()
+    await home.threads.append(threadId, longPast(300))
+    const { ok, text, compaction } = await client.compact(threadId, { strategy: 'cascade' })
+    expect({ ok, end: compaction?.end }).toEqual({ ok: true, end: 'nothing' })
+    expect(text).toMatch(/^Nothing was compacted: /)
+    expect(compaction).toMatchObject({ success: true, tokensSaved: 0 })
+  })
+
   it('pins, recalls, and draws the window', async () => {
     const { client, home } = await setUp()
     const { threadId } = await client.createThread()

@@ -130,7 +130,7 @@ export function compactionWords(result: RunResult): [said: string, ...more: stri
   }
   if (fresh) return [FRESH, ...freshCaveats(fresh)]
   if (!event) return [SUCCESS]
-  if (event.data.edits.length === 0) return [nothingDone(result)]
+  if (end === 'nothing') return [nothingDone(result)]
   const facts = committedFacts(event.data, report?.fallback)
   const [sizes, caveats] = [renderSizes(facts), renderCaveats(facts)]
   const said = caveats.length > 0 ? ['Conversation compacted.', ...caveats].join(' ') : SUCCESS

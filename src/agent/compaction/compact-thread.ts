@@ -18,7 +18,13 @@ import {
 } from '../loop/window-status.ts'
 import { askAgent, tooLongToAsk } from './ask-agent.ts'
 import { runCompaction } from './compaction.ts'
-import { compactionSince, type Order, requireExchange, sessionSince } from './compaction-run.ts'
+import {
+  compactionSince,
+  endOf,
+  type Order,
+  requireExchange,
+  sessionSince,
+} from './compaction-run.ts'
 import { fitting, isOverfull, planFor, strategiesFor } from './compaction-settings.ts'
 
 export interface OrderOptions {
@@ -80,7 +86,7 @@ async function compactNow(
   if (desk.compaction) return desk.compaction
   const result = await runCompaction(core, desk, order)
   // What changed nothing was no attempt to help.
-  if (result.success && result.event?.data.edits.length !== 0) {
+  if (result.end === 'committed') {
     const atMs = core.ports.clock.now().getTime()
     desk.policy = policyAfter(desk.policy, { type: 'compacted', atMs })
   }
@@ -207,7 +213,7 @@ async function joined(
     trigger,
     strategy: strategyId,
     success: true,
-    end: 'committed',
+    end: endOf(event),
     durationMs: 0,
     event,
     ...(before && { before }),

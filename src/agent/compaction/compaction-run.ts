@@ -75,6 +75,7 @@ export function readResult(
       : Math.max(0, before.tokens - after.tokens)
   return {
     ...base,
+    end: endOf(event),
     event,
     ...(before && { before }),
     ...(after && { after }),
@@ -82,6 +83,11 @@ export function readResult(
     ...cost,
     ...(report && { report }),
   }
+}
+
+/** A command may be answered by a change without edits (ALWAYS-02). That changed nothing. */
+export function endOf({ data }: EventOf<'COMPACTION'>): 'committed' | 'nothing' {
+  return data.edits.length === 0 ? 'nothing' : 'committed'
 }
 
 /** What hooks say to the model. While calls wait for results nothing may come between: it is said behind those. */

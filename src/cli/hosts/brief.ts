@@ -81,7 +81,7 @@ export function renderBrief(
   }
   const asked = section('The latest request of the user', request ? [withRef(request)] : [])
   const held = section('What the user asked for that still holds (keep word for word)', [
-    ...pins,
+    ...pins.map((text) => `${text} (pinned)`),
     ...newest.toReversed().map(withRef),
   ])
   const known = section('State of files, tests, plans and commands', state)

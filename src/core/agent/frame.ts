@@ -30,8 +30,8 @@ export interface RunInfo {
 /** The last word on a run: there is exactly one for each start, from every path. */
 export interface RunResult extends RunInfo {
   readonly success: boolean
-  /** Only `committed` has changed the context, or opened a new thread. */
-  readonly end: 'committed' | 'refused' | 'vetoed' | 'aborted' | 'failed'
+  /** Only `committed` has changed the context, or opened a new thread. `nothing`: there was nothing to do. */
+  readonly end: 'committed' | 'nothing' | 'refused' | 'vetoed' | 'aborted' | 'failed'
   readonly durationMs: number
   readonly event?: EventOf<'COMPACTION'>
   /** The thread in which the conversation continues, opened by this summary; here nothing was changed. */

@@ -154,6 +154,28 @@ describe('what is pinned with a compaction', () => {
     expect(await found(parts('client'))).toEqual([])
   })
 
+  it('stands apart from what somebody has pinned, also in a list that a file holds', async () => {
+    const threads = setUp()
+    const threadId = await threads.create()
+    await threads.append(threadId, [user('Never push to main.'), ...answer('ok')])
+    await threads.pin(threadId, { text: 'Always sign off.', by: 'user' })
+    await threads.compact(threadId, 'everything', POLICY)
+    const listOf = async (id: string) => {
+      const { messages } = await threads.messages(id)
+      const texts = messages.flatMap(({ parts }) =>
+        parts.map((part) => (part.type === 'text' ? part.text : '')),
+      )
+      return texts.find((text) => text.includes('- Always')) ?? ''
+    }
+    const list = await listOf(threadId)
+    expect(list).toContain('- Always sign off. (pinned)\n- Never push to main.')
+    expect(list).toContain('lines with (pinned) were pinned by whoever runs this agent')
+    const again = await threads.create()
+    await threads.append(again, [user(list), ...answer('ok')])
+    await threads.compact(again, 'everything', POLICY)
+    expect(await listOf(again)).toBe(list)
+  })
+
   it('survives ten compactions byte for byte, each once', async () => {
     const threads = setUp()
     const threadId = await threads.create()

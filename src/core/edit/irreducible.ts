@@ -102,6 +102,14 @@ export function proposeNothing(met: MetTarget): Proposal {
   return { edits: [], metadata: { met } }
 }
 
+/** For the metadata of a strategy that nobody has given a target: the one that it took. */
+export function ownTarget(
+  { targetTokens }: { readonly targetTokens?: number | undefined },
+  defaultTargetTokens: number,
+) {
+  return targetTokens === undefined ? { defaultTargetTokens } : {}
+}
+
 /** Logs are data: what has another shape is passed over. */
 export function metTargetIn(metadata: Json | undefined): MetTarget | undefined {
   const met = isFields(metadata) ? metadata.met : undefined

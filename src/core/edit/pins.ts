@@ -56,33 +56,57 @@ export function pinnedEntries(
 
 /** The text under which pinned texts are in the context, or undefined if there are none. */
 export function pinnedText(pins: Pins): string | undefined {
-  const lines = pins.flatMap(({ text, saidAt }) =>
-    text === undefined ? [] : [`- ${text}${saidAt === undefined ? '' : ` (said ${saidAt})`}`],
+  const lines = pins.flatMap((pin) =>
+    pin.text === undefined ? [] : [`- ${pin.text}${marks(pin)}`],
   )
-  return lines.length === 0 ? undefined : [PINS_NOTE, ...lines].join('\n')
+  if (lines.length === 0) return undefined
+  const isAnySet = pins.some((pin) => pin.text !== undefined && isSet(pin))
+  return [isAnySet ? SET_NOTE : PINS_NOTE, ...lines].join('\n')
+}
+
+/** Nobody has said it in the conversation, as far as is known: a flag, a setting or a command has pinned it. */
+function isSet({ by, saidAt }: Pick<PinData, 'by' | 'saidAt'>): boolean {
+  return by === 'user' && saidAt === undefined
+}
+
+function marks(pin: PinData): string {
+  if (pin.saidAt !== undefined) return ` (said ${pin.saidAt})`
+  return isSet(pin) ? ' (pinned)' : ''
 }
 
 /** So that no pinned sentence reads as a new request. */
 const PINS_NOTE =
   '[Context note, not a request: what the user said that still holds, in the order in which it was said.]'
-const LISTED = /^- (?<text>[\s\S]*?)(?: \(said (?<saidAt>\d{4}-\d\d-\d\d \d\d:\d\d)\))?$/
+/** Whose words a line has is not to be mistaken. */
+const SET_NOTE =
+  '[Context note, not a request: what the user said that still holds, in the order in which it was said; lines with (pinned) were pinned by whoever runs this agent.]'
+const LISTED =
+  /^- (?<text>[\s\S]*?)(?: \(said (?<saidAt>\d{4}-\d\d-\d\d \d\d:\d\d)\)|(?<set> \(pinned\)))?$/
 
 /** The pins in such a text that was read from a file; undefined for any other text. */
-export function readPinnedText(text: string): Pick<PinData, 'text' | 'saidAt'>[] | undefined {
-  if (!text.startsWith(`${PINS_NOTE}\n`)) return undefined
+export function readPinnedText(
+  text: string,
+): Pick<PinData, 'text' | 'saidAt' | 'by'>[] | undefined {
+  const note = [PINS_NOTE, SET_NOTE].find((each) => text.startsWith(`${each}\n`))
+  if (note === undefined) return undefined
   const items = text
-    .slice(PINS_NOTE.length + 1)
+    .slice(note.length + 1)
     .trimEnd()
     .split(/\n(?=- )/)
   return items.map((item) => {
-    const { text, saidAt } = LISTED.exec(item)?.groups ?? {}
-    return { ...(text !== undefined && { text }), ...(saidAt !== undefined && { saidAt }) }
+    const { text, saidAt, set } = LISTED.exec(item)?.groups ?? {}
+    return {
+      ...(text !== undefined && { text }),
+      ...(saidAt !== undefined && { saidAt }),
+      ...(set !== undefined && { by: 'user' as const }),
+    }
   })
 }
 
 /** What stands before the list of pins in one text, and the list; the text itself where it has none behind a note. */
 export function notesIn(text: string): string[] {
-  const at = text.startsWith('[Context note') ? text.lastIndexOf(`\n\n${PINS_NOTE}\n`) : -1
+  if (!text.startsWith('[Context note')) return [text]
+  const at = Math.max(...[PINS_NOTE, SET_NOTE].map((note) => text.lastIndexOf(`\n\n${note}\n`)))
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 2)]
 }
 

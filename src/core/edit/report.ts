@@ -83,6 +83,7 @@ export function reportCompaction(input: ReportInput): CompactionReport {
     .slice(0, LARGEST)
   const refs = refsIn(change)
   const leftOut = leftOutIn(change.metadata)
+  const defaultTargetTokens = readField(change.metadata, 'defaultTargetTokens')
   return {
     strategyId: change.strategyId,
     trigger: change.trigger,
@@ -98,7 +99,10 @@ export function reportCompaction(input: ReportInput): CompactionReport {
     })),
     pins: pinsIn(after, pins),
     refs: { count: refs.length, first: refs.slice(0, FIRST_REFS) },
-    settings,
+    settings: {
+      ...settings,
+      ...(typeof defaultTargetTokens === 'number' && { defaultTargetTokens }),
+    },
     ...(fallback && { fallback }),
     ...replacedIn(change.metadata),
     ...(leftOut.length > 0 && { leftOut }),

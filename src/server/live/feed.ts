@@ -202,7 +202,7 @@ function framesAround(row: Row, isOwnRun: (runId: string) => boolean): FramesAro
     after: {
       ...ended,
       success: true,
-      end: 'committed',
+      end: event.data.edits.length === 0 ? 'nothing' : 'committed',
       ...(before && { before }),
       ...(after && { after }),
       ...(saved !== undefined && { tokensSaved: saved }),

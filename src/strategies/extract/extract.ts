@@ -1,6 +1,6 @@
 // `extract`: the weightiest of a conversation word for word, to a given number of tokens. No model.
 import type { Edit, Put } from '../../core/edit/change.ts'
-import { irreducible, proposeNothing } from '../../core/edit/irreducible.ts'
+import { irreducible, ownTarget, proposeNothing } from '../../core/edit/irreducible.ts'
 import {
   type Proposal,
   type Steps,
@@ -92,7 +92,10 @@ export function* proposeExtract(
       { floor: draft.tokens, budget: targetTokens },
     )
   const edits = draft.tokens < tokens ? findEdits(plan, draft, eventAt) : []
-  return { proposal: { edits, metadata: { ...draft.counts } }, brief: draft.brief }
+  return {
+    proposal: { edits, metadata: { ...draft.counts, ...ownTarget(input, aim) } },
+    brief: draft.brief,
+  }
 }
 
 /** The brief first; what the user said last, and what is shown in part, stand where they stood. */

@@ -1,7 +1,12 @@
 // `cascade`: the cheapest first, each rung on what the one before left, until it is small enough. No model.
 import type { Edit, EntryId } from '../../core/edit/change.ts'
 import { tryGate } from '../../core/edit/gate.ts'
-import { irreducible, proposeNothing, weighNewPins } from '../../core/edit/irreducible.ts'
+import {
+  irreducible,
+  ownTarget,
+  proposeNothing,
+  weighNewPins,
+} from '../../core/edit/irreducible.ts'
 import { reasonsIn } from '../../core/edit/report.ts'
 import {
   proposing,
@@ -100,7 +105,11 @@ export function createCascade(rungs: readonly Rung[]): Strategy {
           irreducible({ ...reached.draft, pins }, { floor: reached.tokens, budget: goal.tokens }),
           leftOut,
         )
-      return { edits: reached.edits, metadata: readMetadata(reached, climbed, leftOut) }
+      const metadata = {
+        ...readMetadata(reached, climbed, leftOut),
+        ...ownTarget(input, goal.tokens),
+      }
+      return { edits: reached.edits, metadata }
     },
   })
 }
@@ -229,7 +238,7 @@ function readMetadata(
   { draft, metadata }: RungResult,
   climbed: readonly Json[],
   leftOut: readonly LeftOut[],
-): Json {
+) {
   const reasons: Record<string, EntryId[]> = {}
   for (const [id, why] of draft.reasons) {
     const own = Object.hasOwn(reasons, why) ? reasons[why] : undefined
