@@ -76,10 +76,30 @@ export async function withNames(
 ): Promise<Proposal> {
   const before = standingAfter(full.edits, input)
   const facts = factsIn(before.goes, input)
+  if (countKept(facts, before.texts) >= facts.size * MOST_KEPT) return full
+  const shorten = (tokens: number) => briefWithin(input, tokens)
+  return namesBeside(full, input, { targetTokens, share: NAMES_SHARE, shorten })
+}
+
+/** The names that a brief has lost behind a shorter one, where that has more of them. */
+export async function namesBeside(
+  full: Proposal,
+  input: StrategyInput,
+  {
+    targetTokens,
+    share,
+    shorten,
+  }: {
+    readonly targetTokens: number
+    readonly share: number // of the target
+    shorten(targetTokens: number): Promise<Proposal | undefined>
+  },
+): Promise<Proposal> {
+  const before = standingAfter(full.edits, input)
+  const facts = factsIn(before.goes, input)
   const kept = countKept(facts, before.texts)
-  if (kept >= facts.size * MOST_KEPT) return full
-  const room = Math.min(MOST_NAMES_TOKENS, Math.floor(targetTokens * NAMES_SHARE))
-  const shorter = await briefWithin(input, targetTokens - room)
+  const room = Math.min(MOST_NAMES_TOKENS, Math.floor(targetTokens * share))
+  const shorter = await shorten(targetTokens - room)
   if (!shorter) return full
   const standing = standingAfter(shorter.edits, input)
   const wanted = new Set(before.texts.flatMap((text) => [...exactFacts(text)]))

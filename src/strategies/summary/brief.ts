@@ -17,7 +17,7 @@ import { type Beside, defaultTarget, proposeExtract } from '../extract/extract.t
 import { asProse } from './as-data.ts'
 import { withNext, withUsersWords } from './ask-apart.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
-import { proposeBrief } from './brief-instead.ts'
+import { namesBeside, proposeBrief } from './brief-instead.ts'
 import { markedAgainst, readSource, tooFewWords } from './checks.ts'
 import { factsBeside } from './floor.ts'
 import { saidIn } from './floor-text.ts'
@@ -34,8 +34,8 @@ const WORDS_PER_TOKEN = 0.6
 const TOO_LONG = 2
 /** Of the sections so many may be wanting. */
 const MAY_LACK = 2
-/** Of the exact facts that code's brief of the same size keeps: reasons are worth some of the others. */
-const LEAST_FACTS = 0.9
+/** Of the target, for the names of exact facts that the model's part took the room of. */
+const NAMES_SHARE = 0.12
 /** What the model is shown of code's part; less where its window is small. */
 const MOST_SHOWN_TOKENS = 4_000
 const SHOWN_SHARE = 8
@@ -94,9 +94,17 @@ async function roomFor(input: StrategyInput, prose: string) {
     const part = withoutSections(prose, without)
     const full = part === '' ? undefined : await within(input, { prose: part })
     if (!full) continue
-    const facts = await factsBeside(full.proposal, chooseTarget(input), input)
-    if (facts.kept >= facts.inBrief * LEAST_FACTS)
-      return { proposal: full.proposal, facts, without }
+    const targetTokens = chooseTarget(input)
+    const shorten = async (tokens: number) =>
+      (await within({ ...input, targetTokens: tokens }, { prose: part }))?.proposal
+    const made = { targetTokens, share: NAMES_SHARE, shorten }
+    let { proposal } = full
+    let facts = await factsBeside(proposal, targetTokens, input)
+    if (facts.kept < facts.inBrief) {
+      proposal = await namesBeside(proposal, input, made)
+      facts = await factsBeside(proposal, targetTokens, input)
+    }
+    if (facts.kept >= facts.inBrief) return { proposal, facts, without }
     problem = `it took the room of ${facts.inBrief - facts.kept} exact facts`
   }
   return { problem }
