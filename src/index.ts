@@ -1,13 +1,14 @@
 // The library's core: messages and threads that fit their window. It runs in any host; other doors have the rest
 
 export type { Committed, Refused } from './compaction/plan.ts'
+export { compact } from './compactor/compact.ts'
 export type {
   Compacted,
   CompactOptions,
   CompactWithModel,
   Loss,
 } from './compactor/compact-messages.ts'
-export { compact, createCompactor } from './compactor/compactor.ts'
+export { createCompactor } from './compactor/compactor.ts'
 export type {
   Compactor,
   CompactorEvents,

@@ -14,7 +14,8 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { packLibrary } from '../../scripts/pack.ts'
-import { compact, createCompactor } from '../../src/compactor/compactor.ts'
+import { compact } from '../../src/compactor/compact.ts'
+import { createCompactor } from '../../src/compactor/compactor.ts'
 
 const OTHERS = ['ai', '@langchain/core', '@mastra/memory'] as const
 const IMPORTS: Readonly<Record<string, string>> = {

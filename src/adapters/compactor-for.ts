@@ -1,7 +1,6 @@
 // The compactor of an adapter: one that the caller has, or a new one for the adapter's format
 
 import { keyOf } from '../compactor/compact-messages.ts'
-import { KIT } from '../compactor/compactor.ts'
 import {
   type Compactor,
   type CompactorOptions,
@@ -9,6 +8,7 @@ import {
   type UsageLike,
 } from '../compactor/compactor-interface.ts'
 import { COMPACTOR_CHECKS, compactorWith } from '../compactor/compactor-with.ts'
+import { KIT } from '../compactor/kit.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import * as option from '../core/options.ts'
 import type { AskAnswer, AskRequest } from '../core/ports.ts'

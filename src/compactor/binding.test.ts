@@ -1,7 +1,8 @@
 // What the user ruled outlives many compactions, on a compactor and on an array that was compacted before
 import { describe, expect, it } from 'vitest'
 import { compact as compactLightly } from '../doors/light.ts'
-import { compact, createCompactor } from './compactor.ts'
+import { compact } from './compact.ts'
+import { createCompactor } from './compactor.ts'
 
 interface Said {
   readonly role: 'user' | 'assistant'

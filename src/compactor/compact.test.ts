@@ -15,7 +15,8 @@ import { MessageLog } from '../messages/message-log.ts'
 import { dropTurns } from '../strategies/drop-turns.ts'
 import { extract } from '../strategies/extract/extract.ts'
 import { cascade } from '../strategies/ladder/ladder.ts'
-import { compact, createCompactor } from './compactor.ts'
+import { compact } from './compact.ts'
+import { createCompactor } from './compactor.ts'
 
 const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } }
 

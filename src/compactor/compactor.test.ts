@@ -5,8 +5,9 @@ import { seeds } from '../../test/scale.ts'
 import type { Strategy } from '../core/edit/strategy.ts'
 import type { PrecisError } from '../core/errors.ts'
 import { dropTurns } from '../strategies/drop-turns.ts'
+import { compact } from './compact.ts'
 import { keyOf } from './compact-messages.ts'
-import { compact, createCompactor } from './compactor.ts'
+import { createCompactor } from './compactor.ts'
 
 type Message = { role: string; content: unknown }
 

@@ -1,7 +1,8 @@
 // A compactor among things that move: cache marks, several conversations, listeners that throw, pages of a text
 import { describe, expect, it } from 'vitest'
 import { type AnyMessage, countMarks } from '../messages/dialect.ts'
-import { compact, createCompactor } from './compactor.ts'
+import { compact } from './compact.ts'
+import { createCompactor } from './compactor.ts'
 
 type Message = { role: string; content: unknown }
 type Block = Record<string, unknown>

@@ -7,7 +7,8 @@ import { PrecisError } from '../core/errors.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
 import { dropTurns } from '../strategies/drop-turns.ts'
 import { createCascade } from '../strategies/ladder/cascade.ts'
-import { compact, createCompactor } from './compactor.ts'
+import { compact } from './compact.ts'
+import { createCompactor } from './compactor.ts'
 
 interface Said {
   readonly role: 'user' | 'assistant'

@@ -1,8 +1,8 @@
 // `precis/light`: `compact` and `createCompactor` with a shorter ladder, for small bundles
 // A short ladder for small bundles: it reads neither what the user asked for nor what became of files and commands
 
+import type { compact as compactFully } from '../compactor/compact.ts'
 import { compactMessages, type Given } from '../compactor/compact-messages.ts'
-import type { compact as compactFully } from '../compactor/compactor.ts'
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
 import { compactorWith } from '../compactor/compactor-with.ts'
 import type { Kit } from '../compactor/run-compaction.ts'

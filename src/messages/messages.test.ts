@@ -2,7 +2,7 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages'
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import { describe, expect, it } from 'vitest'
-import { compact } from '../compactor/compactor.ts'
+import { compact } from '../compactor/compact.ts'
 import { dialectOf } from './detect.ts'
 import type { FormatId } from './dialect.ts'
 

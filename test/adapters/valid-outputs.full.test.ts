@@ -1,6 +1,7 @@
 // What `compact` and a compactor give back is accepted by the providers: all strategies, on random conversations
 import { describe, expect, it } from 'vitest'
-import { compact, createCompactor } from '../../src/compactor/compactor.ts'
+import { compact } from '../../src/compactor/compact.ts'
+import { createCompactor } from '../../src/compactor/compactor.ts'
 import { PrecisError } from '../../src/core/errors.ts'
 import type { Json } from '../../src/core/text/json.ts'
 import { PROFILES, validate } from '../../src/validate/validate.ts'
