@@ -98,10 +98,17 @@ function lookFor(view: View, secrets: readonly Secret[]): RedactedSecrets {
   return redact(JSON.stringify(view), secrets).found
 }
 
-/** Of a log only the records of the file it came from are written again, and what stood around them. */
+/** All that a format may take from a log: titles, models, places, and the records of the file it came from. */
 function withoutSecrets(event: ThreadEvent, secrets: readonly Secret[]): ThreadEvent {
-  if (event.type === 'FOREIGN') return { ...event, data: cleanKept(event.data, secrets) }
-  return event.source === undefined ? event : { ...event, source: cleanKept(event.source, secrets) }
+  const data = event.type === 'FOREIGN' ? cleanKept(event.data, secrets) : cleanData(event, secrets)
+  const clean = { ...event, data } as ThreadEvent
+  return event.source === undefined ? clean : { ...clean, source: cleanKept(event.source, secrets) }
+}
+
+/** The same object where there is nothing to take out. */
+function cleanData({ data }: ThreadEvent, secrets: readonly Secret[]): ThreadEvent['data'] {
+  const { value, found } = redactValues(data, secrets)
+  return found.length === 0 ? data : value
 }
 
 function cleanKept(kept: Json, secrets: readonly Secret[]): Json {
