@@ -60,7 +60,8 @@ function requireGoingOn({ request: { signal } }: FoldTask): void {
 }
 
 const ENDINGS: Readonly<Record<string, string>> = {
-  length: 'was cut off at its longest',
+  length: 'was cut off: its answer reached the longest that it may have',
+  pause: 'paused in the middle of its answer',
   refusal: 'refused to answer',
   aborted: 'was stopped',
   error: 'ended with an error',
@@ -72,7 +73,7 @@ function requireGoodEnd({ stopReason, calls }: ConverseAnswer): void {
   if (ending === undefined && !isLost) return
   throw new PrecisError(
     'model-failed',
-    `The model that edits the summary ${ending ?? 'called a tool that did not arrive'} (${stopReason}).`,
+    `The model that edits the summary ${ending ?? 'called a tool that did not arrive'}.`,
     {
       hint: 'Try again, choose another model as models.fast, or use another strategy.',
       retryable: stopReason === 'error',

@@ -162,6 +162,13 @@ export function outputRoom(
   return Math.max(1, Math.min(wanted, outputTokens ?? wanted, share))
 }
 
+/** What people read: the names of the endings are those of programs. */
+const BROKEN_OFF: Readonly<Record<string, string>> = {
+  length: 'The summary was cut off: the answer reached the longest that the model may give',
+  tool_use: 'The model called a tool where it was asked for a summary',
+  refusal: 'The model refused to write the summary',
+}
+
 /** Rejects with `aborted` when the signal fired, and with `model-failed` on an empty or broken answer. */
 export async function checkedAnswer(provider: ModelPort, request: AskRequest): Promise<AskAnswer> {
   const { signal } = request
@@ -171,11 +178,15 @@ export async function checkedAnswer(provider: ModelPort, request: AskRequest): P
   const { stopReason, text, usage } = answer
   const details = { ...(usage && { usage }) }
   if (stopReason !== 'end')
-    throw new PrecisError('model-failed', `The summary did not come to an end (${stopReason}).`, {
-      hint: 'Try again, choose another model, or use a strategy that needs none.',
-      retryable: stopReason === 'error',
-      details: { ...details, ending: stopReason },
-    })
+    throw new PrecisError(
+      'model-failed',
+      `${BROKEN_OFF[stopReason] ?? 'The summary did not come to an end'}.`,
+      {
+        hint: 'Try again, choose another model, or use a strategy that needs none.',
+        retryable: stopReason === 'error',
+        details: { ...details, ending: stopReason },
+      },
+    )
   if (saysNothing(text))
     throw new PrecisError('model-failed', 'The model answered with an empty summary.', {
       details: { ...details, ending: 'empty' },

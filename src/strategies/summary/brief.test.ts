@@ -122,8 +122,8 @@ describe('brief', () => {
 ### Approach\nEine Datei und dann das nächste.\n### Next step\nDer Handler.`
   it.each([
     ['empty', scripted(''), 'empty'],
-    ['a call', scripted('', 'tool_use'), 'tool_use'],
-    ['cut off', scripted(GOOD, 'length'), 'length'],
+    ['a call', scripted('', 'tool_use'), 'called a tool'],
+    ['cut off', scripted(GOOD, 'length'), 'The summary was cut off'],
     ['an excuse', scripted("I'm sorry, but I can't help with that."), 'refused'],
     ['without sections', scripted('We talked about services.'), 'lacks required sections'],
     ['too long', scripted(LONG), 'were asked for'],

@@ -256,13 +256,16 @@ function countWords(text: string): number {
 /** For a summary of the agent's own, which it can write again: only what is clearly of no use. */
 const CLEARLY = 10
 const LEAST_OWN_WORDS = 3
+/** With so many it is of no use, however many words it has: a plan, a question, an answer to the request. */
+const CERTAINLY = 60
 const EXAMPLES = 3
 
 export function clearlyWorthless(written: string, facts: ReadonlySet<string>): string | undefined {
   const loop = repeatsItself(written)
   if (loop !== undefined) return loop
   const isLong = countWords(withoutHeadings(written)) >= LEAST_OWN_WORDS
-  if (isLong || facts.size < CLEARLY || countKept(facts, [written]) > 0) return undefined
+  if (facts.size < (isLong ? CERTAINLY : CLEARLY) || countKept(facts, [written]) > 0)
+    return undefined
   const examples = [...facts].slice(-EXAMPLES).join(', ')
   return `it has none of ${facts.size} exact names and values, such as ${examples}`
 }

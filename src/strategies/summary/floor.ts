@@ -7,7 +7,7 @@ import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy
 import { PrecisError } from '../../core/errors.ts'
 import { fieldsIn } from '../../core/text/json.ts'
 import { weightOf } from '../../core/view/context.ts'
-import { isNewEntry } from '../../core/view/entry.ts'
+import { isNewEntry, newEntryAt } from '../../core/view/entry.ts'
 import { withCarried } from '../../core/view/request-note.ts'
 import { defaultTarget } from '../extract/extract.ts'
 import { cappedEntry } from '../ladder/edits.ts'
@@ -120,6 +120,8 @@ const MOST_FACTS_TOKENS = 4_000
 /** Of what goes, and of what a target leaves. */
 const GOES_SHARE = 6
 const TARGET_SHARE = 0.5
+/** Of what goes, with a note that goes with it: it has to become smaller. */
+const MOST_AGAIN = 0.9
 /** For the note, what is answered, and errors of the estimate. */
 const FRAME_TOKENS = 150
 
@@ -127,8 +129,12 @@ export function factsRoom(input: StrategyInput, standing: Standing): number {
   const { goes, tokens } = standing
   const { targetTokens = Number.POSITIVE_INFINITY } = input
   const left = targetTokens - measureSize(input, standing) - FRAME_TOKENS
-  const shorter = weigh(goes) / 2 - tokens
-  const most = Math.min(MOST_FACTS_TOKENS, weigh(goes) / GOES_SHARE, left * TARGET_SHARE)
+  // What an earlier note says is all facts: the next one is not to lose most of them by being a share of it.
+  const noted = weigh(goes.filter(({ id }) => newEntryAt(id, input.eventAt)?.label === 'carried'))
+  const still = weigh(goes) * MOST_AGAIN - tokens - 2 * FRAME_TOKENS
+  const shorter = Math.max(weigh(goes) / 2 - tokens, Math.min(noted, still))
+  const share = Math.max(weigh(goes) / GOES_SHARE, noted)
+  const most = Math.min(MOST_FACTS_TOKENS, share, left * TARGET_SHARE)
   return Math.floor(Math.max(0, Math.min(most, Math.max(shorter, 0) + FRAME_TOKENS)))
 }
 

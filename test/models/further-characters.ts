@@ -1,0 +1,114 @@
+// Characters of model beside those of the table: what they answer where a summary is asked for, in any of its forms.
+import type { ScriptedAnswer } from '../../src/dev-model/index.ts'
+import type { Character } from './characters.ts'
+import { REQUEST } from './planted.ts'
+
+function factsOf(sent: string): string[] {
+  return [...new Set(sent.match(/Fact \d+: [^\n.]+\./g) ?? [])]
+}
+
+function body(sent: string): string {
+  return `## Primary request and intent\nThe services are to be known by name.\n## Current status\n${factsOf(sent).join('\n') || 'Nothing new.'}\n## Code changes\nNone.\n## Working state\nAs said.`
+}
+
+function append(text: string): string {
+  return `file /summary.md\ninsert_after <<END_OF_TEXT\n${text}\nEND_OF_TEXT`
+}
+
+function written(name: string, say: (sent: string) => string): Character {
+  return { name, summary: say, script: (sent) => append(say(sent)) }
+}
+
+/** Grows each time it is asked, as one that copies its own answer does. */
+function doubling(): Character {
+  let times = 1
+  return written('doubles each time', (sent) => {
+    times = Math.min(times * 2, 32)
+    return `${body(sent)}\n`.repeat(times)
+  })
+}
+
+/** Writes once, and the same again whenever it is asked. */
+function repeating(): Character {
+  let first = ''
+  return written('repeats its first summary', (sent) => {
+    first ||= body(sent)
+    return first
+  })
+}
+
+export const FURTHER: readonly Character[] = [
+  written('writes JSON', (sent) => JSON.stringify({ summary: body(sent), files: [], done: true })),
+  written('writes a code fence', (sent) => `\`\`\`markdown\n${body(sent)}\n\`\`\``),
+  written('says sure first', (sent) => `Sure! Here is the summary you asked for:\n\n${body(sent)}`),
+  written(
+    'does the task instead',
+    () =>
+      'I renamed `takeOrders` to `acceptOrders` in src/orders.ts and src/routes.ts, left the blanks as they are, and all 214 tests pass.',
+  ),
+  repeating(),
+  doubling(),
+  written('changes digits', (sent) =>
+    body(sent).replace(/kestrel-(\d+)/g, (_, value: string) => `kestrel-${Number(value) + 1}`),
+  ),
+  written(
+    'translates into French',
+    (sent) =>
+      `## Demande et intention\nOn a parlé des services et de leurs noms pendant longtemps.\n## État\n${factsOf(
+        sent,
+      )
+        .slice(0, 9)
+        .map((fact) => fact.replace('is called', "s'appelle"))
+        .join('\n')}\n## Suite\nIl faut renommer la fonction demandée par l'utilisateur.`,
+  ),
+  written('drops the newest third', (sent) => {
+    const facts = factsOf(sent)
+    return `## Current status\n${facts.slice(0, Math.ceil((facts.length * 2) / 3)).join('\n') || 'Nothing.'}\n## Next\nGo on.`
+  }),
+  written(
+    'claims files that do not exist',
+    (sent) =>
+      `${body(sent)}\n## Files\nChanged: src/ghost/phantom.ts, /etc/precis/none.yaml, docs/never-written.md. Commit 9f8e7d6c5b4a.`,
+  ),
+  {
+    name: 'writes to lines that are not there',
+    summary: body,
+    script: () => 'file /summary.md\nselect 400-900\nreplace <<END\nAll is well.\nEND',
+  },
+  {
+    name: 'deletes the skeleton',
+    summary: () => '## Current status\n',
+    script: (_, chunk) =>
+      chunk === 1
+        ? 'file /summary.md\nselect bof-eof\ndelete'
+        : append('- went on\n- went on with it'),
+  },
+  written('answers with the prompt', (sent) => sent.slice(-1_500)),
+  written('quotes the request and no more', () => `The user said: “${REQUEST}”`),
+]
+
+/** Answers that are more than a text; the same in every form of asking. */
+export const FURTHER_ANSWERS: Readonly<Record<string, ScriptedAnswer>> = {
+  'calls a tool that there is not': {
+    calls: [{ name: 'summarise_everything', arguments: { depth: 3 } }],
+  },
+  'only thinks': { thinking: 'They want a summary. I could write one. '.repeat(20) },
+  'thinks between words': {
+    parts: [
+      { type: 'thinking', thinking: 'Hm.' },
+      { type: 'text', text: 'They ' },
+      { type: 'thinking', thinking: 'And now?' },
+      { type: 'text', text: 'talked.' },
+    ],
+  },
+  'sends blank parts': {
+    parts: [
+      { type: 'text', text: ' ' },
+      { type: 'text', text: '\n\n' },
+      { type: 'text', text: '\u200b' },
+    ],
+  },
+  'stops at its limit': { text: '## Current status\nThey talked about', stopReason: 'length' },
+  pauses: { text: 'One moment please.', stopReason: 'pause' },
+  'stops in the middle': { text: 'They talked', fault: { kind: 'drop', at: 'middle' } },
+}
