@@ -1,52 +1,5 @@
-// Errors that people and programs meet: one taxonomy, and one table from code to exit code and HTTP status.
-// Loads what needs an optional package, and says which one is missing
-
-/** What went wrong → the exit code of a command and the status of an HTTP answer. */
-export const ERROR_TABLE = {
-  usage: { exit: 2, status: 400 },
-  'invalid-input': { exit: 1, status: 422 },
-  'unknown-format': { exit: 1, status: 422 },
-  'invalid-settings': { exit: 2, status: 400 },
-  'not-found': { exit: 1, status: 404 },
-  'unknown-thread': { exit: 1, status: 404 },
-  'unknown-strategy': { exit: 2, status: 404 },
-  'unknown-entry': { exit: 1, status: 404 },
-  'version-conflict': { exit: 1, status: 409 },
-  'id-conflict': { exit: 1, status: 409 },
-  'covered-by': { exit: 1, status: 409 },
-  'nothing-to-undo': { exit: 1, status: 409 },
-  'nothing-to-redo': { exit: 1, status: 409 },
-  'gate-refused': { exit: 1, status: 409 },
-  irreducible: { exit: 1, status: 422 },
-  'step-limit': { exit: 1, status: 422 },
-  'no-model': { exit: 2, status: 400 },
-  'model-failed': { exit: 1, status: 502 },
-  'invalid-request': { exit: 1, status: 500 },
-  'auth-failed': { exit: 1, status: 401 },
-  forbidden: { exit: 1, status: 403 },
-  'no-credit': { exit: 1, status: 402 },
-  'rate-limited': { exit: 1, status: 429 },
-  overloaded: { exit: 1, status: 503 },
-  overflow: { exit: 1, status: 413 },
-  'payload-too-large': { exit: 1, status: 413 },
-  'model-not-found': { exit: 2, status: 404 },
-  unreachable: { exit: 1, status: 502 },
-  'tls-failed': { exit: 1, status: 502 },
-  timeout: { exit: 1, status: 504 },
-  aborted: { exit: 1, status: 499 },
-  'store-corrupt': { exit: 1, status: 500 },
-  'store-newer': { exit: 1, status: 500 },
-  'store-readonly': { exit: 1, status: 500 },
-  'store-full': { exit: 1, status: 507 },
-  'store-busy': { exit: 1, status: 503 },
-  'store-closed': { exit: 1, status: 500 },
-  'store-failed': { exit: 1, status: 500 },
-  'file-unreadable': { exit: 1, status: 500 },
-  'file-unwritable': { exit: 1, status: 500 },
-  'wrong-node': { exit: 1, status: 500 },
-  'wrong-setup': { exit: 1, status: 500 },
-  internal: { exit: 1, status: 500 },
-} as const satisfies Record<string, { exit: 1 | 2; status: number }>
+// Errors that people and programs meet: one taxonomy
+import type { ERROR_TABLE } from './error-table.ts'
 
 export type ErrorCode = keyof typeof ERROR_TABLE
 
@@ -78,14 +31,6 @@ export class PrecisError extends Error {
     this.where = options.where
     this.retryable = options.retryable ?? false
     this.details = options.details ?? {}
-  }
-
-  get exitCode(): 1 | 2 {
-    return ERROR_TABLE[this.code].exit
-  }
-
-  get httpStatus(): number {
-    return ERROR_TABLE[this.code].status
   }
 
   static is(value: unknown): value is PrecisError {

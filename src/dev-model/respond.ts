@@ -1,5 +1,7 @@
 // One HTTP request: whose API it is for, whether it may come in, and who answers it.
+
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { ERROR_TABLE } from '../core/error-table.ts'
 import { PrecisError } from '../core/errors.ts'
 import { type Fields, isFields } from '../core/text/json.ts'
 import { readFields, readText } from '../validate/walk.ts'
@@ -151,7 +153,10 @@ function orderFault({ faults }: StandIn, body: Fields): HttpAnswer {
     })
   } catch (error) {
     if (!PrecisError.is(error)) throw error
-    return { status: error.httpStatus, body: { error: error.message, hint: error.hint ?? null } }
+    return {
+      status: ERROR_TABLE[error.code].status,
+      body: { error: error.message, hint: error.hint ?? null },
+    }
   }
   return { status: 200, body: { ordered: readText(kind) ?? null } }
 }

@@ -1,5 +1,6 @@
 // Follows a thread over HTTP: missed events first, then live ones, across reconnects
 // Server-sent events: written, and read from a stream of bytes with a limit on what one may hold.
+import { ERROR_TABLE } from '../core/error-table.ts'
 import { PrecisError } from '../core/errors.ts'
 import { readRow } from '../core/log/codec.ts'
 import type { StreamItem } from './client.ts'
@@ -166,7 +167,7 @@ function readItem({ event, data }: ServerSentEvent): StreamItem | undefined {
 function isFinal(thrown: unknown): boolean {
   if (!PrecisError.is(thrown)) return false
   const isPassing = thrown.code === 'rate-limited' || thrown.code === 'aborted'
-  return !isPassing && thrown.httpStatus < 500
+  return !isPassing && ERROR_TABLE[thrown.code].status < 500
 }
 
 export interface ServerSentEvent {

@@ -1,7 +1,8 @@
 // Frames and errors over the wire and back: what an interface gets is what the agent said.
 import { describe, expect, it } from 'vitest'
 import type { AgentFrame } from '../core/agent/frame.ts'
-import { ERROR_TABLE, type ErrorCode, PrecisError } from '../core/errors.ts'
+import { ERROR_TABLE } from '../core/error-table.ts'
+import { type ErrorCode, PrecisError } from '../core/errors.ts'
 import {
   fromProblem,
   fromWireError,

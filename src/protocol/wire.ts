@@ -3,7 +3,8 @@
 import { z } from 'zod'
 import type { AgentFrame, RunResult } from '../core/agent/frame.ts'
 import type { CompactionReport } from '../core/edit/report.ts'
-import { asPrecisError, ERROR_TABLE, type ErrorCode, PrecisError } from '../core/errors.ts'
+import { ERROR_TABLE } from '../core/error-table.ts'
+import { asPrecisError, type ErrorCode, PrecisError } from '../core/errors.ts'
 import { readEvent, writeEvent } from '../core/log/codec.ts'
 import type { EventOf } from '../core/log/event.ts'
 import { isRecord } from '../core/text/json.ts'
@@ -112,7 +113,7 @@ export function fromWireError(error: WireError): PrecisError {
 
 export function toProblem(thrown: unknown): Problem {
   const { message: detail, ...error } = toWireError(thrown)
-  const status = asPrecisError(thrown).httpStatus
+  const status = ERROR_TABLE[asPrecisError(thrown).code].status
   const title = error.code.replaceAll('-', ' ')
   return { type: `urn:precis:error:${error.code}`, title, status, detail, ...error }
 }

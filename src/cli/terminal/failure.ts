@@ -1,5 +1,7 @@
 // Prints a failure: message, where and hint, or the same as JSON
+
 import { CommanderError } from 'commander'
+import { ERROR_TABLE } from '../../core/error-table.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import { escapeSteering, printableJson } from '../../core/text/address.ts'
 import { type Secret, secretsOf } from '../../redact/known.ts'
@@ -19,7 +21,7 @@ export async function tellFailure(
   const error = classifyFailure(thrown, command)
   const { environment, stderr } = io
   await writeStream(stderr, printFailure(error, json, secretsOf(environment), programName(io)))
-  return error.exitCode
+  return ERROR_TABLE[error.code].exit
 }
 
 /** Anything thrown while a command ran, as one of our errors. */
