@@ -89,19 +89,23 @@ export type UsageLike = object
 
 const SENT = ['promptTokens', 'inputTokens', 'prompt_tokens', 'input_tokens']
 
-/** What is wrong with a usage, as `must …`. A count that the provider left open is none, and nothing is wrong with that. */
+/** What is wrong with a usage, as `must …`. A count that the provider left open, or that is 0, is none, and nothing is wrong with that. */
 export function usageProblem(usage: unknown): string | undefined {
   const isObject = typeof usage === 'object' && usage !== null
   const isOpen = SENT.some((name) => {
     const value = Object(usage)[name]
-    return Object.hasOwn(Object(usage), name) && (isRecord(value) ? value.total : value) == null
+    return Object.hasOwn(Object(usage), name) && isLeftOpen(isRecord(value) ? value.total : value)
   })
   if (isObject && (isOpen || readUsage(usage))) return undefined
   const shown = isObject ? (JSON.stringify(usage) ?? '').slice(0, 80) : String(usage)
   return `must have a count of what was sent, such as { input_tokens: 900 }, not ${shown}`
 }
 
-/** Undefined where it has no count of what was sent. */
+function isLeftOpen(count: unknown): boolean {
+  return count === undefined || count === null || count === 0
+}
+
+/** Undefined where it has no count of what was sent: some servers say 0. */
 export function readUsage(usage: UsageLike | undefined | null): TokenUsage | undefined {
   if (!usage) return undefined
   const sent = first(usage, SENT)
@@ -112,6 +116,7 @@ export function readUsage(usage: UsageLike | undefined | null): TokenUsage | und
   const answered =
     first(usage, ['completionTokens', 'outputTokens', 'completion_tokens', 'output_tokens']) ?? 0
   const promptTokens = sent + read + wrote
+  if (promptTokens === 0) return undefined
   return { promptTokens, completionTokens: answered, totalTokens: promptTokens + answered }
 }
 

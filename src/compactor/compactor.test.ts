@@ -131,6 +131,18 @@ describe('fit', () => {
     expect(reading.tokens).toBeLessThan(100_000)
   })
 
+  it.each([
+    { prompt_tokens: 0, completion_tokens: 5, total_tokens: 5 },
+    { inputTokens: { total: 0 }, outputTokens: { total: 5 } },
+  ])('estimates where a server counts nothing: %o', async (usage) => {
+    const compactor = createCompactor<Message>({ windowTokens: 8_000 })
+    for (let steps = 0; steps <= 30; steps += 1) {
+      const { reading } = await compactor.fit(loop(steps), usage)
+      expect(reading.by).toBe('estimated')
+      expect(reading.tokens).toBeLessThan(8_000)
+    }
+  })
+
   it('is not misled by marks of a cache that move', async () => {
     const compactor = createCompactor<Message>({ windowTokens: 8_000 })
     const forks: number[] = []

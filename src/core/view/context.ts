@@ -168,6 +168,8 @@ function foldEntry(context: Context, event: EventOf<EntryType>): Context {
       const open = event.data.calls.length > 0 ? new Set(event.data.calls) : NOTHING
       const usage = event.data.tokenUsage
       if (!usage) return { ...next, open }
+      // A server that counts no prompt has not counted: its answer alone says nothing of how full the window is.
+      if (!(usage.promptTokens > 0)) return { ...next, open }
       const tokens = usage.promptTokens + usage.completionTokens
       return {
         ...next,
