@@ -23,8 +23,8 @@ import {
   parseEntryId,
   readNewEntries,
 } from '../core/view/entry.ts'
+import { contentOf } from '../core/view/entry-content.ts'
 import { noteElsewhere } from '../core/view/last-request.ts'
-import { contentOf } from '../core/view/sent-rounds.ts'
 import { reducedBy } from '../core/view/thread-state.ts'
 import {
   buildReport,

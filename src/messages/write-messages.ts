@@ -3,8 +3,8 @@ import type { EntryId } from '../core/edit/change.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { UserContent } from '../core/view/content.ts'
 import { findRoot, type Item, parseEntryId } from '../core/view/entry.ts'
+import { contentOf } from '../core/view/entry-content.ts'
 import { MESSAGE_MARK } from '../core/view/refs.ts'
-import { contentOf } from '../core/view/sent-rounds.ts'
 import {
   type AnyMessage,
   countMarks,

@@ -4,7 +4,7 @@ import { TestLog } from '../../test/generate/test-log.ts'
 import { answer, result, user } from '../../test/say.ts'
 import type { Block, ToolStatus } from '../core/view/content.ts'
 import { weightOf } from '../core/view/context.ts'
-import { contentOf } from '../core/view/sent-rounds.ts'
+import { contentOf } from '../core/view/entry-content.ts'
 import { mask, WHOLE_ROUNDS } from './mask.ts'
 
 interface Shown {

@@ -4,8 +4,8 @@ import type { StrategyInput } from '../core/edit/strategy.ts'
 import type { EventAt } from '../core/log/event.ts'
 import { weightOf } from '../core/view/context.ts'
 import { type Item, newEntryAt } from '../core/view/entry.ts'
+import { contentOf } from '../core/view/entry-content.ts'
 import { openRoundStart, unansweredRoundStart } from '../core/view/seam.ts'
-import { contentOf } from '../core/view/sent-rounds.ts'
 
 /** Where results begin that no answer has taken up yet. */
 export function unseenStart(items: readonly Item[]): number {

@@ -7,8 +7,8 @@ import { fieldsIn, type Json } from '../../core/text/json.ts'
 import { matchesPath, matchesText } from '../../core/text/words.ts'
 import type { ToolCall } from '../../core/view/content.ts'
 import { parseEntryId } from '../../core/view/entry.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
 import { roundsOf } from '../../core/view/seam.ts'
-import { contentOf } from '../../core/view/sent-rounds.ts'
 
 /** The answers that call a protected tool, or touch a protected file: a pin on one holds its round. */
 export async function protectedEntries(

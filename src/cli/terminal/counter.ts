@@ -5,7 +5,7 @@ import type { EventAt } from '../../core/log/event.ts'
 import type { Block, Part } from '../../core/view/content.ts'
 import { type Context, headIds } from '../../core/view/context.ts'
 import { type Item, newEntryAt } from '../../core/view/entry.ts'
-import { contentOf, type EntryContent } from '../../core/view/sent-rounds.ts'
+import { contentOf, type EntryContent } from '../../core/view/entry-content.ts'
 import {
   chars4Counter,
   estimateCounter,

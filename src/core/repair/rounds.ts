@@ -1,6 +1,6 @@
 // Alternating roles and complete rounds: each call answered once, right after it
 import type { ToolCallPart, ToolResultPart } from '../view/content.ts'
-import { outranks } from '../view/sent-rounds.ts'
+import { outranks } from '../view/entry-content.ts'
 import { resultInParts } from './result-content.ts'
 import { type Changes, type PlacedPart, type RepairProfile, type Turn, withParts } from './turn.ts'
 

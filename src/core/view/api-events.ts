@@ -10,7 +10,7 @@ import {
 } from '../log/event.ts'
 import { buildMarker, type Context, emptyContext, foldEvent } from './context.ts'
 import { findRoot, newEntryAt, parseEntryId } from './entry.ts'
-import { outranks } from './sent-rounds.ts'
+import { outranks } from './entry-content.ts'
 
 /** A COMPACTION as it is shown: with the working conversation right after it, which is never stored. */
 export type CompactionEvent = Omit<EventOf<'COMPACTION'>, 'data'> & {

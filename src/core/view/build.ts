@@ -14,15 +14,9 @@ import {
 } from './content.ts'
 import type { Context } from './context.ts'
 import { findRoot, type Item, parseEntryId } from './entry.ts'
+import { contentOf } from './entry-content.ts'
 import { roundsOf } from './seam.ts'
-import {
-  contentOf,
-  missingRow,
-  orphan,
-  type Problem,
-  roundResults,
-  withRef,
-} from './sent-rounds.ts'
+import { missingRow, orphan, type Problem, roundResults, withRef } from './sent-rounds.ts'
 
 /** Who wrote a text in the user's name. */
 export type Writer = 'client' | 'tool' | 'model'

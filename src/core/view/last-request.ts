@@ -11,6 +11,7 @@ import {
   newEntryAt,
   parseEntryId,
 } from './entry.ts'
+import { contentOf } from './entry-content.ts'
 import {
   type Answered,
   fitSections,
@@ -21,7 +22,6 @@ import {
   writeStatus,
 } from './request-note.ts'
 import { itemsOfRun } from './seam.ts'
-import { contentOf } from './sent-rounds.ts'
 import { isAcceptedPlan, isInjected } from './typed-text.ts'
 
 export { noteElsewhere } from './request-note.ts'

@@ -4,8 +4,8 @@ import type { Proposal } from '../../core/edit/strategy.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { Context } from '../../core/view/context.ts'
 import { type Item, parseEntryId } from '../../core/view/entry.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
 import { openRoundStart, roundsOf, runsOf } from '../../core/view/seam.ts'
-import { contentOf } from '../../core/view/sent-rounds.ts'
 import type { RecordedChange } from '../session-format.ts'
 
 /**

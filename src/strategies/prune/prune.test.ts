@@ -5,8 +5,8 @@ import type { Edit } from '../../core/edit/change.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Block, ToolStatus } from '../../core/view/content.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
 import { covered } from '../../core/view/refs.ts'
-import { contentOf } from '../../core/view/sent-rounds.ts'
 import { createPrune, PRUNE_NAMES, prune } from './prune.ts'
 
 interface Use {

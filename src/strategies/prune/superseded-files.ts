@@ -4,7 +4,7 @@ import { type Intent, readFields, textIn } from '../../core/ledger/intent.ts'
 import { type FileOperation, normalPath } from '../../core/ledger/operation.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
-import { contentOf } from '../../core/view/sent-rounds.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
 import { asRef } from '../trim.ts'
 import { type Elision, type Prune, type PruneView, type ToolUse, withText } from './tool-uses.ts'
 

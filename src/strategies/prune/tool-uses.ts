@@ -13,8 +13,8 @@ import {
 } from '../../core/view/content.ts'
 import type { Context } from '../../core/view/context.ts'
 import { findRoot, type Item, newEntryAt } from '../../core/view/entry.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
 import { type Round, roundsOf } from '../../core/view/seam.ts'
-import { contentOf } from '../../core/view/sent-rounds.ts'
 
 export interface ToolUse {
   readonly at: number // where its result stands

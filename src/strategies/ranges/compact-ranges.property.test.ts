@@ -12,7 +12,7 @@ import {
 import { thoughtAnswer } from '../../../test/say.ts'
 import { seeds } from '../../../test/scale.ts'
 import type { Message, MessagePart } from '../../core/view/content.ts'
-import { contentOf } from '../../core/view/sent-rounds.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
 import { compactRanges, type RangeReplacement } from './compact-ranges.ts'
 
 const SEEDS = seeds(200, 40)

@@ -5,8 +5,8 @@ import type { EventAt } from '../../core/log/event.ts'
 import { type Answer, type Part, textOfParts } from '../../core/view/content.ts'
 import type { Context } from '../../core/view/context.ts'
 import type { Item } from '../../core/view/entry.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
 import { openRoundStart, runsOf, type Stretch } from '../../core/view/seam.ts'
-import { contentOf } from '../../core/view/sent-rounds.ts'
 
 /**
  * What follows the checkpoint `from`, up to and including the checkpoint `to`. Without `from` it

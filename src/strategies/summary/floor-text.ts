@@ -13,11 +13,11 @@ import {
   newId,
   parseEntryId,
 } from '../../core/view/entry.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
 import { answeredLine, findRequests, requestSections } from '../../core/view/last-request.ts'
 import { coveredBy } from '../../core/view/refs.ts'
 import { requestRoom } from '../../core/view/request-note.ts'
 import { findRuns } from '../../core/view/seam.ts'
-import { contentOf } from '../../core/view/sent-rounds.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { readArguments } from '../extract/arguments.ts'
 import { inertLine } from '../extract/brief.ts'

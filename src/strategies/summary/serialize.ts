@@ -6,7 +6,7 @@ import { isFields, type Json } from '../../core/text/json.ts'
 import type { MessagePart, ToolCall, ToolResult, UserContent } from '../../core/view/content.ts'
 import { type Item, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
 import { blockCaption } from '../../core/view/images.ts'
-import { contentOf } from '../../core/view/sent-rounds.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
 import { cutHead } from '../../core/window/tokens/weigh.ts'
 import { asData, quotedBehind } from './as-data.ts'
 
