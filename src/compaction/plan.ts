@@ -2,9 +2,8 @@
 // The road for a log that no store keeps: propose → gate → change and report, as steps that wait only for a model
 import type { CompactionData, Trigger } from '../core/edit/change.ts'
 import type { PinningPolicy } from '../core/edit/detected-pins.ts'
-import { type GateResult, passGateWith } from '../core/edit/gate.ts'
+import { type GateResult, passGateWith, type TextCheck } from '../core/edit/gate.ts'
 import type { Refusal } from '../core/edit/gate-checks.ts'
-import type { ExcuseCheck } from '../core/edit/gate-summary.ts'
 import type { Pins } from '../core/edit/pins.ts'
 import {
   type CompactionReport,
@@ -152,8 +151,7 @@ export function* compactLog(compaction: LogPlan): Steps<LogOutcome> {
   requireProposal(strategy.id, proposal)
   if (run.signal?.aborted)
     throw new PrecisError('aborted', 'The compaction was aborted; nothing was changed.')
-  const isExcuse = yield* excuseCheckFor(proposal, run.provider)
-  const result = passGateWith(isExcuse, {
+  const result = passGateWith(yield* textCheckFor(proposal), {
     context,
     eventAt,
     pins,
@@ -171,19 +169,34 @@ export function* compactLog(compaction: LogPlan): Steps<LogOutcome> {
 }
 
 /** Loaded where a model has written something: without one the steps wait for nothing. */
-function* excuseCheckFor({ written = [] }: Proposal, model: unknown): Steps<ExcuseCheck> {
-  if (model === undefined || written.length === 0) return () => false
-  return (yield* wait(import('../core/edit/excuse.ts'))).isExcuse
+function* textCheckFor({ written = [] }: Proposal): Steps<TextCheck> {
+  if (written.length === 0) return () => undefined
+  return (yield* wait(import('../core/edit/pass-gate.ts'))).checkText
 }
 
 /** Whoever writes a strategy in JavaScript has no compiler to say this. */
 export function requireProposal(id: string, proposal: unknown): void {
   const given = proposal as { readonly edits?: unknown } | null | undefined
-  if (Array.isArray(given?.edits)) return
-  throw new PrecisError('invalid-input', `The strategy "${id}" returned no proposal.`, {
-    where: id,
-    hint: '`propose` returns { edits: [] } where there is nothing to replace.',
-  })
+  if (!Array.isArray(given?.edits))
+    throw new PrecisError('invalid-input', `The strategy "${id}" returned no proposal.`, {
+      where: id,
+      hint: '`propose` returns { edits: [] } where there is nothing to replace.',
+    })
+  const wrong = given.edits.findIndex((edit) => !isEdit(edit))
+  if (wrong >= 0)
+    throw new PrecisError('invalid-input', `edits[${wrong}] of the strategy "${id}" is no edit.`, {
+      where: id,
+      hint: 'An edit is { covers, put }, two arrays: runsOf(items, eventAt) gives what it covers.',
+    })
+}
+
+function isRun(run: unknown): boolean {
+  return typeof run === 'string' || Array.isArray(run)
+}
+
+function isEdit(edit: unknown): boolean {
+  const { covers, put } = Object(edit)
+  return Array.isArray(covers) && covers.every(isRun) && Array.isArray(put)
 }
 
 // A change that passed the gate, with its counts of events, and the report that people see of it

@@ -241,10 +241,12 @@ describe('compact', () => {
     const messages = rounds(20)
     const light = compactLightly(messages, { budget: 4_000 })
     expect(light.report.after.total).toBeLessThanOrEqual(4_000)
-    const named = { budget: 4_000, strategy: 'extract' }
-    expect(() => compactLightly(messages, named)).toThrow('Unknown compaction strategy: extract')
-    expect(compactLightly(messages, { ...named, strategy: extract })).toEqual(
-      compact(messages, named),
+    const named = { budget: 4_000, strategy: 'prune' }
+    expect(() => compactLightly(messages, named)).toThrow('Unknown compaction strategy: prune')
+    const extracted = { budget: 4_000, strategy: 'extract' }
+    expect(JSON.stringify(compactLightly(messages, extracted).messages)).toContain('## Excerpts')
+    expect(compactLightly(messages, { ...extracted, strategy: extract })).toEqual(
+      compact(messages, extracted),
     )
     const budget = { budget: 4_000 }
     expect(compactLightly(messages, { ...budget, strategy: cascade })).toEqual(
@@ -288,6 +290,16 @@ describe('compact', () => {
       'messages[4]',
     )
   })
+
+  it.each([[null], [{ covers: [{ from: 1 }], put: [] }], [{ covers: [] }], [{ put: [] }]])(
+    'says in one sentence that %j is no edit',
+    (edit) => {
+      const strategy = immediate({ id: 'mine', proposeNow: () => ({ edits: [edit] }) as never })
+      expect(() => compact(rounds(20), { budget: 900, strategy })).toThrow(
+        'edits[0] of the strategy "mine" is no edit.',
+      )
+    },
+  )
 
   it('says in one sentence that a strategy returned nothing', () => {
     const strategy = immediate({ id: 'mine', proposeNow: () => undefined as never })

@@ -1,7 +1,6 @@
 // The strategies of `precis`: all that ask no model
 import { dropTurns } from '../strategies/drop-turns.ts'
-import { digestReducer } from '../strategies/extract/digest.ts'
-import { extract } from '../strategies/extract/extract.ts'
+import { digestReducer, extract } from '../strategies/extract/extract.ts'
 import { cascade } from '../strategies/ladder/ladder.ts'
 import { mask } from '../strategies/mask.ts'
 import { prune } from '../strategies/prune/prune.ts'

@@ -14,7 +14,7 @@ export { aggregateTokenUsage } from '../core/window/usage.ts'
 export {
   asCompactionStrategy,
   type CompactionStrategy,
-} from '../strategies/drop-turns.ts'
+} from '../strategies/as-compaction-strategy.ts'
 export {
   CHARS_PER_TOKEN,
   chunkMessages,

@@ -1,5 +1,4 @@
 // `precis/light`: `compact` and `createCompactor` with a shorter ladder, for small bundles
-// A short ladder for small bundles: it reads neither what the user asked for nor what became of files and commands
 
 import type { compact as compactFully } from '../compactor/compact.ts'
 import { compactMessages, type Given } from '../compactor/compact-messages.ts'
@@ -7,17 +6,24 @@ import type { Compactor, CompactorOptions } from '../compactor/compactor-interfa
 import { compactorWith } from '../compactor/compactor-with.ts'
 import type { Kit } from '../compactor/run-compaction.ts'
 import { dropTurns } from '../strategies/drop-turns.ts'
+import { createExtract, digestReducerWith } from '../strategies/extract/propose.ts'
+import { PLAIN } from '../strategies/extract/senses.ts'
 import { createCascade } from '../strategies/ladder/cascade.ts'
 import { capGiants } from '../strategies/ladder/edits.ts'
 import { lastMessage, trimRung } from '../strategies/ladder/rungs.ts'
 import { mask } from '../strategies/mask.ts'
 import { trimToolResults } from '../strategies/trim.ts'
 
-export const lightCascade = createCascade([
-  { strategy: trimRung, isLossy: true },
-  { strategy: mask, isLossy: true },
-  { strategy: capGiants, isLossy: true },
+/** It reads neither what binds nor what became of files and commands. */
+const extract = createExtract(digestReducerWith(PLAIN, 'plain-digest'))
+
+const cascade = createCascade([
+  { strategy: trimRung, isLossy: true, isShallow: true },
+  { strategy: mask, isLossy: true, isShallow: true },
+  { strategy: capGiants, isLossy: true, isShallow: true },
+  { strategy: extract, isLossy: true, startsOver: true, countsPins: true },
   { strategy: dropTurns, isLossy: true },
+  { strategy: extract, startsOver: true, countsPins: true, isLast: true },
   {
     // biome-ignore lint/correctness/useYield: steps that wait for nothing
     strategy: lastMessage(function* () {
@@ -29,11 +35,11 @@ export const lightCascade = createCascade([
 ])
 
 const KIT: Kit = {
-  cascade: lightCascade,
-  strategies: [lightCascade, trimToolResults, mask, dropTurns],
+  cascade,
+  strategies: [cascade, extract, trimToolResults, mask, dropTurns],
 }
 
-/** As `compact` of `precis`. Its `cascade` trims, masks and drops; it does not choose lines, as `extract` does. */
+/** As `compact` of `precis`. It reads neither what binds nor what became of files and commands. */
 export const compact = ((messages: readonly object[], options: Given<object>) =>
   compactMessages(messages, options, KIT)) as typeof compactFully
 

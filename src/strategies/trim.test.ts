@@ -5,7 +5,7 @@ import { answer, result, user } from '../../test/say.ts'
 import type { EventType } from '../core/log/event.ts'
 import type { PlainEvent } from '../core/log-design/from-plain-events.ts'
 import type { Block } from '../core/view/content.ts'
-import { asCompactionStrategy } from './drop-turns.ts'
+import { asCompactionStrategy } from './as-compaction-strategy.ts'
 import { trimText, trimToolResults } from './trim.ts'
 
 const MARKER = '[results truncated to save space.]'

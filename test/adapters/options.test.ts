@@ -98,7 +98,7 @@ const DOORS: Readonly<Record<string, readonly [Door, readonly Row[]]>> = {
   compact: [toBudget((options) => compact(SMALL, options)), [...COMPACT, FORMAT]],
   'compact of precis/light': [
     toBudget((options) => light.compact(SMALL, options)),
-    [...COMPACT, FORMAT, [{ strategy: 'extract' }, 'extract', 'unknown-strategy']],
+    [...COMPACT, FORMAT, [{ strategy: 'prune' }, 'prune', 'unknown-strategy']],
   ],
   createCompactor: [toWindow(createCompactor), [...LOOP, FORMAT]],
   'createCompactor of precis/light': [toWindow(light.createCompactor), [...LOOP, FORMAT]],

@@ -1,5 +1,6 @@
 // The questions of an exam by template, from what a session says and did: no model is asked.
 import { findSentences } from '../../core/constraints/sentences.ts'
+import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import { ledgerFiles } from '../../core/ledger/ledger-lines.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
 import type { ThreadEvent } from '../../core/log/event.ts'
@@ -26,7 +27,7 @@ const SHOWN_CHARS = 600
 
 /** Reasons cannot be asked for by template. */
 export function templateQuestions(digest: Digest, events: readonly ThreadEvent[]): Question[] {
-  const ledger = currentLedger(digest)
+  const ledger = currentLedger(digest.ledger ?? ledgerReducer.init(), digest.settledAt)
   return [
     ...goalQuestions(digest),
     ...stateQuestions(ledger),

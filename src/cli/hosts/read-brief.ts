@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import type { Composed } from '../../compose.ts'
 import { findConstraints } from '../../core/constraints/find-constraints.ts'
-import { isEmptySummary } from '../../core/edit/gate-summary.ts'
+import { isEmptySummary } from '../../core/edit/gate-checks.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import { type LedgerFile, ledgerFiles, ledgerLines } from '../../core/ledger/ledger-lines.ts'
 import type { Ledger } from '../../core/ledger/records.ts'

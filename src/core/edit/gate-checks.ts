@@ -1,10 +1,12 @@
 // The checks of the gate, one function each; a check returns a refusal or nothing
 import type { EventAt } from '../log/event.ts'
+import { textOfParts, textOfUserContent } from '../view/content.ts'
 import { collectPuts, type Item, isNew, isNewEntry, newEntryAt } from '../view/entry.ts'
 import { roundsOf, seamsOf } from '../view/seam.ts'
 import type { PlacedEdit } from './apply.ts'
 import type { Edit, EntryId, NewEntry, Put } from './change.ts'
 import { isRewrite, type Pins, pinnedEntries, pinnedText, saysAll } from './pins.ts'
+import type { Proposal, WrittenSummary } from './strategy.ts'
 
 /** The context around a change that is not committed yet. */
 interface Draft {
@@ -219,3 +221,64 @@ export interface Refusal {
   readonly reason: RefusalReason
   readonly message: string
 }
+
+/** The check of a text that a model wrote: an argument, since what no model wrote needs none, and it is long. */
+export type TextCheck = (written: WrittenSummary) => Refusal | undefined
+
+/** A summary: finished, not empty, and a text that passes. */
+export function checkSummaries(
+  proposal: Proposal,
+  edits: readonly Edit[],
+  checkText: TextCheck,
+): Refusal | undefined {
+  return (
+    checkEnd(proposal) ??
+    checkEntries(edits) ??
+    (proposal.written ?? []).map(checkText).find((refusal) => refusal !== undefined)
+  )
+}
+
+function checkEnd({ stopReason }: Proposal): Refusal | undefined {
+  switch (stopReason) {
+    case 'length':
+      return { reason: 'summary-cut-off', message: 'The summary was cut off at the output limit.' }
+    case 'refusal':
+      return REFUSED
+    case 'error':
+    case 'aborted':
+      return { reason: 'summary-failed', message: 'The summary ended with an error.' }
+    case 'tool_use':
+      return {
+        reason: 'summary-failed',
+        message: 'The model called a tool instead of writing a summary.',
+      }
+    default:
+      return undefined
+  }
+}
+
+export const REFUSED: Refusal = {
+  reason: 'summary-refused',
+  message: 'The model refused to write the summary.',
+}
+export const EMPTY: Refusal = { reason: 'summary-empty', message: 'The summary is empty.' }
+
+function checkEntries(edits: readonly Edit[]): Refusal | undefined {
+  const puts = edits.flatMap((edit) => edit.put)
+  return puts.some((put) => isNewEntry(put) && isEmptySummary(put)) ? EMPTY : undefined
+}
+
+/** A summary without a word in it is none. */
+export function isEmptySummary(entry: NewEntry): boolean {
+  if (entry.label !== 'summary' && entry.label !== 'brief') return false
+  const text =
+    entry.type === 'USER_MESSAGE'
+      ? textOfUserContent(entry.data)
+      : entry.type === 'AGENT_MESSAGE'
+        ? entry.data.content || textOfParts(entry.data.parts ?? [])
+        : ''
+  return !VISIBLE.test(text)
+}
+
+/** What the agent or the user wrote is taken as it is, as long as there is something to see. */
+const VISIBLE = /[^\p{C}\p{Z}]/u

@@ -1,74 +1,22 @@
-// Checks a summary: finished, not empty, not an excuse, and complete
-import { textOfParts, textOfUserContent } from '../view/content.ts'
-import { isNewEntry } from '../view/entry.ts'
-import type { Edit, NewEntry } from './change.ts'
-import type { Refusal } from './gate-checks.ts'
+// Checks a text that a model wrote: not empty, not an excuse, and complete
+import type { Edit } from './change.ts'
+import { checkSummaries, EMPTY, REFUSED, type Refusal } from './gate-checks.ts'
 import type { Proposal, WrittenSummary } from './strategy.ts'
 
 /** Whether a text is an excuse for not writing a summary: `isExcuse`, which knows many languages. */
 export type ExcuseCheck = (text: string) => boolean
 
-/** The check for excuses is an argument: what no model wrote needs none, and its phrases are long. */
+/** The whole of what the gate asks of a summary. */
 export function checkSummary(
   proposal: Proposal,
   edits: readonly Edit[],
   isExcuse: ExcuseCheck,
 ): Refusal | undefined {
-  return (
-    checkEnd(proposal) ??
-    checkEntries(edits) ??
-    (proposal.written ?? [])
-      .map((written) => checkWritten(written, isExcuse))
-      .find((refusal) => refusal !== undefined)
-  )
+  return checkSummaries(proposal, edits, (written) => checkWritten(written, isExcuse))
 }
 
-function checkEnd({ stopReason }: Proposal): Refusal | undefined {
-  switch (stopReason) {
-    case 'length':
-      return { reason: 'summary-cut-off', message: 'The summary was cut off at the output limit.' }
-    case 'refusal':
-      return REFUSED
-    case 'error':
-    case 'aborted':
-      return { reason: 'summary-failed', message: 'The summary ended with an error.' }
-    case 'tool_use':
-      return {
-        reason: 'summary-failed',
-        message: 'The model called a tool instead of writing a summary.',
-      }
-    default:
-      return undefined
-  }
-}
-
-const REFUSED: Refusal = {
-  reason: 'summary-refused',
-  message: 'The model refused to write the summary.',
-}
-const EMPTY: Refusal = { reason: 'summary-empty', message: 'The summary is empty.' }
-
-function checkEntries(edits: readonly Edit[]): Refusal | undefined {
-  const puts = edits.flatMap((edit) => edit.put)
-  return puts.some((put) => isNewEntry(put) && isEmptySummary(put)) ? EMPTY : undefined
-}
-
-/** A summary without a word in it is none. */
-export function isEmptySummary(entry: NewEntry): boolean {
-  if (entry.label !== 'summary' && entry.label !== 'brief') return false
-  const text =
-    entry.type === 'USER_MESSAGE'
-      ? textOfUserContent(entry.data)
-      : entry.type === 'AGENT_MESSAGE'
-        ? entry.data.content || textOfParts(entry.data.parts ?? [])
-        : ''
-  return !VISIBLE.test(text)
-}
-
-/** What the agent or the user wrote is taken as it is, as long as there is something to see. */
-const VISIBLE = /[^\p{C}\p{Z}]/u
-
-function checkWritten(written: WrittenSummary, isExcuse: ExcuseCheck): Refusal | undefined {
+/** A text that a model wrote: it says something, and has the sections that were asked for. */
+export function checkWritten(written: WrittenSummary, isExcuse: ExcuseCheck): Refusal | undefined {
   const { text, sections = [], fewestSections = sections.length } = written
   if (saysNothing(withoutHeadings(text))) return EMPTY
   if (isExcuse(text)) return REFUSED

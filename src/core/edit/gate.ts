@@ -15,16 +15,17 @@ import {
   checkSeams,
   checkShrinks,
   checkSize,
+  checkSummaries,
   checkTarget,
   GATE_MIN_TOKENS,
   type Refusal,
   type RefusalReason,
+  type TextCheck,
 } from './gate-checks.ts'
-import { checkSummary, type ExcuseCheck } from './gate-summary.ts'
 import { keepPins, type Pins } from './pins.ts'
 import type { FreshStart, Proposal } from './strategy.ts'
 
-export { GATE_MIN_TOKENS, type Refusal, type RefusalReason } from './gate-checks.ts'
+export { GATE_MIN_TOKENS, type Refusal, type RefusalReason, type TextCheck } from './gate-checks.ts'
 
 export interface GateInput {
   readonly context: Context
@@ -58,9 +59,9 @@ type TriedResult =
     }
   | GateRefusal
 
-/** `passGate` with another check for excuses. */
-export function passGateWith(isExcuse: ExcuseCheck, input: GateInput): GateResult {
-  const tried = tryGate(input, isExcuse)
+/** `passGate` with another check of texts. */
+export function passGateWith(checkText: TextCheck, input: GateInput): GateResult {
+  const tried = tryGate(input, checkText)
   if (!tried.ok) return tried
   const { applied, data } = tried
   const { basedOn, edits, ...rest } = data
@@ -69,8 +70,8 @@ export function passGateWith(isExcuse: ExcuseCheck, input: GateInput): GateResul
   return { ok: true, applied, data: { basedOn, edits, inverse, ...rest } }
 }
 
-/** Whether the gate would let it pass, and what would come of it. Looks for excuses only if told how. */
-export function tryGate(input: GateInput, isExcuse: ExcuseCheck = () => false): TriedResult {
+/** Whether the gate would let it pass, and what would come of it. Looks at what a model wrote only if told how. */
+export function tryGate(input: GateInput, checkText: TextCheck = () => undefined): TriedResult {
   const { context, eventAt, proposal, minTokens = GATE_MIN_TOKENS } = input
   const refuse = (reason: RefusalReason, message: string): GateRefusal => ({
     ok: false,
@@ -94,7 +95,7 @@ export function tryGate(input: GateInput, isExcuse: ExcuseCheck = () => false): 
     ...(input.targetTokens !== undefined && { targetTokens: input.targetTokens }),
   })
   if (edits.length === 0 && !isAsked) return refuse('no-edits', 'There is nothing to replace.')
-  const badSummary = checkSummary(proposal, edits, isExcuse)
+  const badSummary = checkSummaries(proposal, edits, checkText)
   if (badSummary) return { ok: false, refusal: badSummary }
 
   // In a new thread no call waits for a result any more.

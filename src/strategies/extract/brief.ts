@@ -2,23 +2,17 @@
 // What a brief says before lines compete for its room: the user's words, what binds, where the work stands.
 
 import { type Pins, pinnedText } from '../../core/edit/pins.ts'
-import { ledgerLines } from '../../core/ledger/ledger-lines.ts'
 import { parseEntryId } from '../../core/view/entry.ts'
 import { indented, indentedBehind, oneLine } from '../summary/as-data.ts'
-import { ageIn, currentLedger, listedFile, nowLines, shortHead } from './candidates.ts'
+import { listedFile, nowLines, shortHead } from './candidates.ts'
 import { type Group, readRef } from './coverage.ts'
 import type { Digest } from './digest.ts'
-import {
-  OPENING,
-  PROSE_NOTE,
-  type StandingSummary,
-  SUMMARY_NOTE,
-  type Title,
-} from './earlier-brief.ts'
+import { OPENING, PROSE_NOTE, SUMMARY_NOTE, type Title } from './earlier-brief.ts'
 import { type Line, wholeSentence } from './lines.ts'
 import { boundWords, decisionLines, urgentLines } from './need.ts'
 import type { Plan } from './plan.ts'
 import { inert, type ShownWords, saysWhole, shownWords, withoutHeadings } from './said-words.ts'
+import type { StandingSummary } from './standing-summary.ts'
 
 export interface BriefParts {
   /** Inert already: what is elided of them carries a ref. */
@@ -235,7 +229,7 @@ export function findAnchors(
   room: number,
 ): Anchors {
   const pinned = pinnedText(pins) ?? ''
-  const words = shownWords(digest.words, isShown, {
+  const words = shownWords(digest, isShown, {
     roomTokens: wordsRoom(room),
     statedTokens: statedRoom(room),
     isSaid: (sentence) => saysWhole(pinned, sentence),
@@ -243,9 +237,9 @@ export function findAnchors(
   const shown = [pinned, ...words.map(({ text }) => text)]
   const away = [...digest.pinned, ...digest.words].filter(({ seq }) => !isShown(seq))
   const lines = new Set(said.flatMap((text) => text.split('\n')))
-  const all = ledgerLines(currentLedger(digest), STATED_LINES, ageIn(digest)).filter(
-    (line) => !isStated(line, lines),
-  )
+  const all = digest.senses
+    .ledgerLines(digest, STATED_LINES)
+    .filter((line) => !isStated(line, lines))
   const urgent = urgentLines(all, room)
   return {
     words,

@@ -197,7 +197,7 @@ function pool(input: CandidateInput): number[] {
 const OLD_ANSWERS = 10
 
 /** ` (12 answers ago)`: how old something is, counted in answers of the agent. */
-export function ageIn(digest: Digest): (seq: number) => string {
+export function ageIn(digest: Pick<Digest, 'answersSince'>): (seq: number) => string {
   return (seq) => {
     const answers = digest.answersSince(seq)
     return answers < OLD_ANSWERS ? '' : ` (${answers} answers ago)`
@@ -208,7 +208,7 @@ export function ageIn(digest: Digest): (seq: number) => string {
  * The ledger as it holds now. What failed before a request that was then answered is solved or given up; of
  * a list that is older than that, only what was open is said.
  */
-export function currentLedger({ ledger, settledAt }: Digest): Ledger {
+export function currentLedger(ledger: Ledger, settledAt: number): Ledger {
   const { errors, todos, todosAt = 0 } = ledger
   const isStale = todosAt > 0 && todosAt < settledAt
   return {

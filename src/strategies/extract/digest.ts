@@ -1,10 +1,6 @@
 // The digest of a log for `extract`: the ledger, the user's words, and every line with its names
-import { referentOf, settle } from '../../core/constraints/settle.ts'
 import type { EntryId } from '../../core/edit/change.ts'
 import { readPinnedText } from '../../core/edit/pins.ts'
-import type { LogReducer } from '../../core/edit/strategy.ts'
-import { readIntent } from '../../core/ledger/dialects.ts'
-import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
 import type { EventOf, ThreadEvent } from '../../core/log/event.ts'
 import {
@@ -28,11 +24,11 @@ import {
   type LineKind,
   type LineSource,
   releaseWords,
-  supersedeWords,
   Vocabulary,
   withoutColours,
   withoutNotice,
 } from './lines.ts'
+import type { Senses } from './senses.ts'
 import { eachTerm, type TermKind } from './terms.ts'
 
 /** A message is looked at as far as it was typed and not pasted. */
@@ -49,7 +45,8 @@ export class Digest {
   readonly words: UserMessage[] = []
   /** Pins in a list of ours that a file holds. */
   readonly pinned: UserMessage[] = []
-  ledger: Ledger = ledgerReducer.init()
+  readonly senses: Senses
+  ledger: Ledger | undefined
   turn = 0
   lastEnd = 0 // the last answer that called nothing
   settledAt = 0 // the one that the last request came behind
@@ -69,8 +66,13 @@ export class Digest {
   #folder: string | undefined // that the last call named
   #list: number | undefined // the group of the last call that wrote a todo list
 
+  constructor(senses: Senses) {
+    this.senses = senses
+    this.ledger = senses.ledger?.init()
+  }
+
   add(event: ThreadEvent): void {
-    this.ledger = ledgerReducer.step(this.ledger, event)
+    if (this.ledger) this.ledger = this.senses.ledger?.step(this.ledger, event)
     switch (event.type) {
       case 'USER_MESSAGE':
         this.#addUserMessage(event)
@@ -173,10 +175,10 @@ export class Digest {
   #addWords(words: UserWords, binding: readonly string[] = []): void {
     const asked = this.lastWords?.text ?? ''
     const typed = words.text.slice(0, TYPED_CHARS)
-    const settled = settle(typed, asked, this.#standing)
-    const to = referentOf(words.text, asked)
+    const settled = this.senses.settle(typed, asked, this.#standing)
+    const to = this.senses.referentOf(words.text, asked)
     this.settledAt = this.lastEnd
-    const sentences = supersedeWords(this.words, typed)
+    const sentences = this.senses.supersede(this.words, typed)
     if (settled.gone.size > 0) {
       releaseWords(this.words, settled.gone)
       this.#standing = this.#standing.filter((each) => !settled.gone.has(each))
@@ -209,12 +211,14 @@ export class Digest {
   }
 
   #addCall(call: ToolCall): void {
-    const { short, long } = readArguments(call, [this.ledger.root, this.#folder])
+    const { short, long } = readArguments(
+      this.senses.argumentsOf(call, [this.ledger?.root, this.#folder]),
+    )
     this.#folder = folderIn(call) ?? this.#folder
     const head = [call.name, ...short].join(' ')
     const group = this.#group(call.answer, 'call', head)
     this.#open.set(call.id, group)
-    if (readIntent(call.name, call.arguments).kind === 'todos') this.#supersede(group)
+    if (this.senses.isTodoList(call)) this.#supersede(group)
     const { length } = this.lines
     this.#addLine(head, 0, this.#source(head, group, 'head', 'agent'), short)
     if (this.lines.length > length) (this.groups[group] as Group).headLine = length
@@ -287,14 +291,4 @@ export class Digest {
     this.terms[this.#termCount] = number
     this.#termCount += 1
   }
-}
-
-export const digestReducer: LogReducer<Digest> = {
-  name: 'extract-digest',
-  version: 2,
-  init: () => new Digest(),
-  step(digest, event) {
-    digest.add(event)
-    return digest
-  },
 }

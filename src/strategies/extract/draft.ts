@@ -7,6 +7,7 @@ import { findRoot, type Item, isEntryId, isNewEntry, parseEntryId } from '../../
 import { contentOf } from '../../core/view/entry-content.ts'
 import { findRequests } from '../../core/view/last-request.ts'
 import { readNote } from '../../core/view/request-note.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { cappedEntry } from '../ladder/edits.ts'
 import { type Rewrite, rewriteOf } from '../trim.ts'
@@ -21,10 +22,11 @@ import {
 import { type Candidates, findCandidates, knownTerms } from './candidates.ts'
 import { Coverage } from './coverage.ts'
 import type { Digest } from './digest.ts'
-import { fitSummaries, proseTokens, type StandingSummary, summaryTokens } from './earlier-brief.ts'
+import { SUMMARY_FRAME_TOKENS } from './earlier-brief.ts'
 import { isBinding, needsOf, TELLING } from './need.ts'
 import { type MaskedResult, maskedEntry, maskedOf, type Plan } from './plan.ts'
 import { Selection } from './select.ts'
+import type { StandingSummary } from './standing-summary.ts'
 
 export interface DraftInput {
   readonly digest: Digest
@@ -75,8 +77,13 @@ export function buildDraft(input: DraftInput): Draft {
   )
   const whole = Math.max(0, rest - inPart - (hasBrief ? FRAME_TOKENS : 0))
   const briefRoom = Math.min(whole, plan.mostBriefTokens - FRAME_TOKENS)
-  const summaries = hasBrief ? fitSummaries(input.summaries ?? [], briefRoom, input.prose) : []
-  const told = summaryTokens(summaries) + proseTokens(input.prose)
+  const summaries = hasBrief
+    ? digest.senses.fitSummaries(input.summaries ?? [], briefRoom, input.prose)
+    : []
+  const told = [
+    ...summaries.map(({ text }) => text),
+    ...(input.prose === undefined ? [] : [input.prose]),
+  ].reduce((sum, text) => sum + estimateTokens(text) + SUMMARY_FRAME_TOKENS, 0)
   const room = Math.max(0, whole - told)
   const view = buildView(input)
   const coverage = computeCoverage(input, view)

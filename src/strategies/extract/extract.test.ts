@@ -16,9 +16,10 @@ import { runsOf } from '../../core/view/seam.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import { memoryStore } from '../../stores/memory/memory.ts'
 import { createThreads } from '../../threads/threads.ts'
-import { asCompactionStrategy } from '../drop-turns.ts'
-import { fitSummaries, OPENING, SUMMARY_NOTE } from './earlier-brief.ts'
+import { asCompactionStrategy } from '../as-compaction-strategy.ts'
+import { OPENING, SUMMARY_NOTE } from './earlier-brief.ts'
 import { extract } from './extract.ts'
+import { fitSummaries } from './standing-summary.ts'
 
 function propose(log: TestLog, given: Partial<StrategyInput> = {}) {
   return extract.propose({

@@ -1,147 +1,112 @@
 // `extract`: the weightiest of a conversation word for word, to a given number of tokens. No model.
-import type { Edit, Put } from '../../core/edit/change.ts'
-import { irreducible, ownTarget, proposeNothing } from '../../core/edit/irreducible.ts'
+import { findStatements } from '../../core/constraints/find-constraints.ts'
+import { findSentences } from '../../core/constraints/sentences.ts'
+import { findSuperseded, referentOf, settle, withReferent } from '../../core/constraints/settle.ts'
+import type { Strategy, StrategyInput } from '../../core/edit/strategy.ts'
+import { readIntent } from '../../core/ledger/dialects.ts'
+import { ledgerReducer } from '../../core/ledger/ledger.ts'
+import { ledgerLines } from '../../core/ledger/ledger-lines.ts'
+import type { EventAt } from '../../core/log/event.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
+import type { ToolCall } from '../../core/view/content.ts'
+import type { Context } from '../../core/view/context.ts'
+import { FOLDER, isShortLine, withoutSlash } from './arguments.ts'
+import { ageIn, currentLedger } from './candidates.ts'
+import type { UserMessage } from './coverage.ts'
+import type { Digest } from './digest.ts'
 import {
-  type Proposal,
-  type Steps,
-  type Strategy,
-  type StrategyInput,
-  stepwise,
-  wait,
-} from '../../core/edit/strategy.ts'
-import { bearsEntry, type EventAt } from '../../core/log/event.ts'
-import { Sequence } from '../../core/log/upcast.ts'
-import { textOfUserContent } from '../../core/view/content.ts'
-import { type Context, weightOf } from '../../core/view/context.ts'
-import { findRoot, type Item, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
-import { contentOf } from '../../core/view/entry-content.ts'
-import { carriedEntry } from '../../core/view/request-note.ts'
-import { runsOf } from '../../core/view/seam.ts'
-import { Digest, digestReducer } from './digest.ts'
-import { buildDraft, type Draft } from './draft.ts'
-import { findSummaries } from './earlier-brief.ts'
-import { buildPlan, isSealed, type Plan } from './plan.ts'
+  type Beside,
+  createExtract,
+  digestReducerWith,
+  digestWith,
+  proposeWith,
+} from './propose.ts'
+import type { Senses } from './senses.ts'
+import { findSummaries, fitSummaries } from './standing-summary.ts'
 
-/** Without a target: a fifth of what there is, within these. */
-const DEFAULT_SHARE = 5
-const LEAST_TOKENS = 2_000
-const MOST_TOKENS = 20_000
-
-/** Of the room, for the recent turns; less where they leave none for the rest. */
-const TAIL_SHARES = [0.35, 0.2, 0] as const
-
-/** Head and tail are cut by an estimate of their length, which may be a little off. */
-const LEFT_OVER_SHARE = 0.9
-const LEAST_LEFT_TOKENS = 200
-
-/** What a model adds to the brief: its text, or before that the room for it. */
-export type Beside = { readonly prose: string } | { readonly roomTokens: number }
-
-export const extract: Strategy = stepwise({
-  id: 'extract',
-  *steps(input) {
-    const { proposal } = yield* proposeExtract(input)
-    return proposal
-  },
-})
-
-/** Rejects with `irreducible` where a target was given and cannot be met. */
-export function* proposeExtract(
-  input: StrategyInput,
-  beside?: Beside,
-): Steps<{ readonly proposal: Proposal; readonly brief?: string }> {
-  const { context, eventAt, reduce, pins = [], nextPrompt = '', instructions = '' } = input
-  const aim = input.targetTokens ?? defaultTarget(context)
-  const tokens = weightOf(context)
-  if (tokens <= aim) return { proposal: proposeNothing({ tokens, targetTokens: aim }) }
-  const targetTokens = aim - (beside && 'roomTokens' in beside ? beside.roomTokens : 0)
-  const digest = reduce ? yield* wait(reduce(digestReducer)) : contextDigest(context, eventAt)
-  const asked = `${instructions}\n${nextPrompt}`
-  const drafted = (tailShare: number, requestTokens?: number) => {
-    const asPaste = requestTokens === undefined ? {} : { requestTokens }
-    const { run } = input
-    const plan = buildPlan({ context, eventAt, pins, run, targetTokens, tailShare, ...asPaste })
-    return {
-      tailShare,
-      plan,
-      draft: buildDraft({
-        digest,
-        plan,
-        eventAt,
-        pins,
-        targetTokens,
-        asked,
-        summaries: findSummaries(plan.covered, eventAt, beside ? 'of others' : 'all'),
-        ...(beside && 'prose' in beside && { prose: beside.prose }),
-      }),
-    }
-  }
-  let made = drafted(TAIL_SHARES[0])
-  for (const share of TAIL_SHARES.slice(1))
-    if (made.draft.tokens > targetTokens) made = drafted(share)
-  // Where little else is there, what is left over goes to the request.
-  const left = Math.floor((targetTokens - made.draft.tokens) * LEFT_OVER_SHARE)
-  if (made.plan.shortened && left >= LEAST_LEFT_TOKENS) {
-    const longer = drafted(made.tailShare, made.plan.shortened.tokens + left)
-    if (longer.draft.tokens <= targetTokens) made = longer
-  }
-  const { plan, draft } = made
-  if (draft.tokens > targetTokens && (beside || input.targetTokens !== undefined))
-    throw irreducible(
-      { context: { ...context, items: Sequence.from(plan.stays) }, eventAt, pins },
-      { floor: draft.tokens, budget: targetTokens },
-    )
-  const edits = draft.tokens < tokens ? findEdits(plan, draft, eventAt) : []
-  return {
-    proposal: { edits, metadata: { ...draft.counts, ...ownTarget(input, aim) } },
-    brief: draft.brief,
-  }
+const SENSES: Senses = {
+  ledger: ledgerReducer,
+  ledgerLines: (digest, most) =>
+    digest.ledger
+      ? ledgerLines(currentLedger(digest.ledger, digest.settledAt), most, ageIn(digest))
+      : [],
+  argumentsOf,
+  isTodoList: (call) => readIntent(call.name, call.arguments).kind === 'todos',
+  settle,
+  referentOf,
+  withReferent,
+  supersede: supersedeWords,
+  findStatements,
+  findSummaries,
+  fitSummaries,
 }
 
-/** The brief first; what the user said last, and what is shown in part, stand where they stood. */
-function findEdits(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): Edit[] {
-  const { covered, beyond, request, note } = plan
-  const edits = rewritten.map(({ edit }) => edit)
-  if (covered.length === 0) return edits
-  const keptIn = (stretch: readonly Item[]): Put[] => {
-    const kept = stretch.filter((item) => item === request || isSealed(item, eventAt))
-    return runsOf(kept, eventAt).map((keep) => ({ keep }))
-  }
-  const put: Put[] = [
-    { type: 'USER_MESSAGE', data: brief, label: 'brief' },
-    ...(note === undefined ? [] : [carriedEntry(note)]),
-    ...keptIn(covered),
-  ]
-  return [
-    { covers: runsOf(covered, eventAt), put },
-    // What is on the other side of a shortened request is told in the brief, too.
-    ...(beyond.length > 0 ? [{ covers: runsOf(beyond, eventAt), put: keptIn(beyond) }] : []),
-    ...edits,
-  ]
+export const digestReducer = digestReducerWith(SENSES, 'extract-digest')
+
+export const extract: Strategy = createExtract(digestReducer)
+
+/** As `proposeWith`, with all that is understood of a log. */
+export function proposeExtract(input: StrategyInput, beside?: Beside) {
+  return proposeWith(digestReducer, input, beside)
 }
 
-export function defaultTarget(context: Context): number {
-  const headTokens = weightOf(context) - context.tokens
-  const share = Math.floor(context.tokens / DEFAULT_SHARE)
-  return headTokens + Math.max(LEAST_TOKENS, Math.min(MOST_TOKENS, share))
-}
-
-/** Entries that were rewritten count as they were; of an earlier summary its text is all there is. */
 export function contextDigest(context: Context, eventAt: EventAt): Digest {
-  const digest = new Digest()
-  for (const { id } of context.items) {
-    const root = parseEntryId(findRoot(id, eventAt))
-    if (!root.original) {
-      const content = newEntryAt(id, eventAt)?.label === 'pins' ? undefined : contentOf(id, eventAt)
-      if (content?.kind === 'user') digest.addSummary(textOfUserContent(content.content), id)
-      if (content?.kind === 'answer') digest.addSummary(content.answer.content, id)
-      continue
-    }
-    for (let seq = root.seq; ; seq += 1) {
-      const event = eventAt(seq)
-      if (event === undefined || (seq > root.seq && bearsEntry(event))) break
-      digest.add(event)
-    }
+  return digestWith(digestReducer, context, eventAt)
+}
+
+/** How a call is run and how much of its result is wanted: nothing that it is about. */
+const SETTINGS =
+  /^(?:timeout|timeout_?(?:ms|seconds)|yield_time_ms|max_(?:output_)?tokens|max_(?:lines|results|chars)|head_?limit|limit|offset|-[abcn])$/i
+/** Why it is run, beside a command that says what is run. */
+const REASONS = /^(?:description|justification|prefix_rule)$/i
+const COMMAND = /^(?:command|cmd)$/i
+
+/**
+ * Without its settings, where they are known: of any other call they may be what it is about. `folders` are
+ * those in which a call needs not name its folder: the workspace, and that of the call before.
+ */
+export function argumentsOf(
+  { name, arguments: input }: Pick<ToolCall, 'name' | 'arguments'>,
+  folders: readonly (string | undefined)[] = [],
+): Json {
+  if (!isFields(input)) return input
+  const isToldInShort = Object.entries(input).some(
+    ([key, value]) => COMMAND.test(key) && typeof value === 'string' && isShortLine(value),
+  )
+  const isSetting = ([key, value]: [string, Json]) =>
+    (SETTINGS.test(key) && typeof value === 'number') ||
+    (isToldInShort && REASONS.test(key)) ||
+    (FOLDER.test(key) && typeof value === 'string' && folders.includes(withoutSlash(value)))
+  const entries = Object.entries(input)
+  if (!entries.some(isSetting) || !isLooking(name, input)) return input
+  return entries.flatMap((entry) => (isSetting(entry) ? [] : [entry[1]]))
+}
+
+const SEARCH = /(?:^|__)(?:grep|grep_search|search_files|search_file_content)$/i
+
+/** It runs a command, reads or searches. */
+function isLooking(name: string, input: Json): boolean {
+  const intent = readIntent(name, input)
+  if (intent.kind === 'files') return intent.operations.every(({ op }) => op === 'read')
+  return ['shell', 'list', 'found', 'poll'].includes(intent.kind) || SEARCH.test(name)
+}
+
+/** A message changes what one of so many before it said. */
+const CHANGED_MESSAGES = 100
+/** Of one message, and of those before it: what is longer is a document, and settles nothing. */
+const MOST_SENTENCES = 300
+
+/** Marks what holds no longer, since a sentence of the text takes its place; gives the sentences. */
+function supersedeWords(words: UserMessage[], text: string): readonly string[] {
+  const sentences = findSentences(text)
+  const recent = words.slice(-CHANGED_MESSAGES)
+  const before = recent.flatMap((word) => word.sentences ?? []).slice(-MOST_SENTENCES)
+  const over = findSuperseded(sentences.slice(-MOST_SENTENCES), before)
+  if (over.size === 0) return sentences
+  const from = words.length - recent.length
+  for (const [at, word] of recent.entries()) {
+    const gone = (word.sentences ?? []).filter((each) => over.has(each))
+    if (gone.length > 0) words[from + at] = { ...word, over: [...(word.over ?? []), ...gone] }
   }
-  return digest
+  return sentences
 }

@@ -4,8 +4,7 @@ import { TestLog } from '../../../test/generate/test-log.ts'
 import { result, user } from '../../../test/say.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { Coverage } from './coverage.ts'
-import { Digest } from './digest.ts'
-import { extract } from './extract.ts'
+import { digestReducer, extract } from './extract.ts'
 import { eachLine } from './lines.ts'
 import { Selection } from './select.ts'
 import { eachTerm } from './terms.ts'
@@ -63,7 +62,7 @@ describe('lines and names', () => {
 describe('a digest', () => {
   it.each(BAITS)('of %s holds no more than it was given', (_, bait) => {
     const text = bait.repeat(Math.ceil(SMALL / bait.length))
-    const digest = new Digest()
+    const digest = digestReducer.init()
     const log = new TestLog()
     log.append([user('begin'), result('none', text)])
     for (const event of log.events) digest.add(event)
@@ -75,7 +74,7 @@ describe('a digest', () => {
 
 describe('many messages of the user', () => {
   it('are not walked through again for each one that takes nothing back', () => {
-    const digest = new Digest()
+    const digest = digestReducer.init()
     const walks = [vi.spyOn(digest.words, 'flatMap'), vi.spyOn(digest.words, 'entries')]
     const log = new TestLog()
     log.append(Array.from({ length: 50 }, (_, at) => user(`Never touch file-${at}.ts.`)))

@@ -1,13 +1,11 @@
 // The user's words for a brief: the first message and the newest, long pastes in part
-
-import { findStatements } from '../../core/constraints/find-constraints.ts'
-import { withReferent } from '../../core/constraints/settle.ts'
 import type { EntryId } from '../../core/edit/change.ts'
 import { originalId } from '../../core/view/entry.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { asData } from '../summary/as-data.ts'
 import { asRef, headAndTail } from '../trim.ts'
 import type { UserWords } from './coverage.ts'
+import type { Digest } from './digest.ts'
 import { TITLES } from './earlier-brief.ts'
 
 const REF_TOKENS = 7
@@ -44,7 +42,7 @@ interface WordsRoom {
 
 /** In the order of the conversation; `isShown` are those that the context shows anyhow. */
 export function shownWords(
-  words: readonly UserWords[],
+  { words, senses }: Pick<Digest, 'words' | 'senses'>,
   isShown: (seq: number) => boolean,
   { roomTokens, statedTokens, isSaid }: WordsRoom,
 ): ShownWords[] {
@@ -57,7 +55,7 @@ export function shownWords(
   const take = (word: UserWords, mostTokens: number) => {
     const ref = word.entry ?? originalId(word.seq)
     const text = inert(
-      withMarks(word.to === undefined ? word.text : withReferent(word.text, word.to), word),
+      withMarks(word.to === undefined ? word.text : senses.withReferent(word.text, word.to), word),
     )
     const longest = word === goal ? Math.max(PASTE_TOKENS, goalTokens) : PASTE_TOKENS
     const most = Math.min(mostTokens, room, longest) - REF_TOKENS
@@ -75,7 +73,9 @@ export function shownWords(
   const statements = (word: UserWords) =>
     shown.has(word) || isShown(word.seq)
       ? []
-      : findStatements(word.text).filter((text) => !isSaid(text) && !word.over?.includes(text))
+      : senses
+          .findStatements(word.text)
+          .filter((text) => !isSaid(text) && !word.over?.includes(text))
   for (const [word, text] of statedBriefly(telling, statedTokens, statements))
     shown.set(word, { ref: word.entry ?? originalId(word.seq), text: inert(text), isGoal: false })
   return words.flatMap((word) => shown.get(word) ?? [])

@@ -21,10 +21,10 @@ import { findRuns } from '../../core/view/seam.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { readArguments } from '../extract/arguments.ts'
 import { inertLine } from '../extract/brief.ts'
-import { type Digest, digestReducer } from '../extract/digest.ts'
+import type { Digest } from '../extract/digest.ts'
 import { buildDraft } from '../extract/draft.ts'
 import { OPENING } from '../extract/earlier-brief.ts'
-import { contextDigest } from '../extract/extract.ts'
+import { argumentsOf, contextDigest, digestReducer } from '../extract/extract.ts'
 import { asRef } from '../trim.ts'
 import { exactFacts } from './checks.ts'
 
@@ -108,7 +108,7 @@ export function saidIn(id: Item['id'], eventAt: EventAt): string {
 /** What `compact` was called with is the summary itself. */
 function textsIn(call: ToolCall): readonly string[] {
   if (call.name === 'compact') return []
-  const { short, long } = readArguments(call)
+  const { short, long } = readArguments(argumentsOf(call))
   return [...short, ...long]
 }
 

@@ -9,7 +9,7 @@ import { fieldsIn } from '../../core/text/json.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { isNewEntry, newEntryAt } from '../../core/view/entry.ts'
 import { withCarried } from '../../core/view/request-note.ts'
-import { defaultTarget } from '../extract/extract.ts'
+import { defaultTarget } from '../extract/propose.ts'
 import { cappedEntry } from '../ladder/edits.ts'
 import { cutUnseen } from '../range.ts'
 import {

@@ -1,0 +1,168 @@
+// Proposes what `extract` leaves of a conversation: the weightiest of it word for word, to a given number of tokens
+import type { Edit, Put } from '../../core/edit/change.ts'
+import { irreducible, ownTarget, proposeNothing } from '../../core/edit/irreducible.ts'
+import {
+  type LogReducer,
+  type Proposal,
+  type Steps,
+  type Strategy,
+  type StrategyInput,
+  stepwise,
+  wait,
+} from '../../core/edit/strategy.ts'
+import { bearsEntry, type EventAt } from '../../core/log/event.ts'
+import { Sequence } from '../../core/log/upcast.ts'
+import { textOfUserContent } from '../../core/view/content.ts'
+import { type Context, weightOf } from '../../core/view/context.ts'
+import { findRoot, type Item, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
+import { carriedEntry } from '../../core/view/request-note.ts'
+import { runsOf } from '../../core/view/seam.ts'
+import { Digest } from './digest.ts'
+import { buildDraft, type Draft } from './draft.ts'
+import { buildPlan, isSealed, type Plan } from './plan.ts'
+import type { Senses } from './senses.ts'
+
+/** Without a target: a fifth of what there is, within these. */
+const DEFAULT_SHARE = 5
+const LEAST_TOKENS = 2_000
+const MOST_TOKENS = 20_000
+
+/** Of the room, for the recent turns; less where they leave none for the rest. */
+const TAIL_SHARES = [0.35, 0.2, 0] as const
+
+/** Head and tail are cut by an estimate of their length, which may be a little off. */
+const LEFT_OVER_SHARE = 0.9
+const LEAST_LEFT_TOKENS = 200
+
+/** What a model adds to the brief: its text, or before that the room for it. */
+export type Beside = { readonly prose: string } | { readonly roomTokens: number }
+
+export function digestReducerWith(senses: Senses, name: string): LogReducer<Digest> {
+  return {
+    name,
+    version: 2,
+    init: () => new Digest(senses),
+    step(digest, event) {
+      digest.add(event)
+      return digest
+    },
+  }
+}
+
+/** The strategy over digests of this kind. */
+export function createExtract(digests: LogReducer<Digest>): Strategy {
+  return stepwise({
+    id: 'extract',
+    *steps(input) {
+      const { proposal } = yield* proposeWith(digests, input)
+      return proposal
+    },
+  })
+}
+
+/** Rejects with `irreducible` where a target was given and cannot be met. */
+export function* proposeWith(
+  digests: LogReducer<Digest>,
+  input: StrategyInput,
+  beside?: Beside,
+): Steps<{ readonly proposal: Proposal; readonly brief?: string }> {
+  const { context, eventAt, reduce, pins = [], nextPrompt = '', instructions = '' } = input
+  const aim = input.targetTokens ?? defaultTarget(context)
+  const tokens = weightOf(context)
+  if (tokens <= aim) return { proposal: proposeNothing({ tokens, targetTokens: aim }) }
+  const targetTokens = aim - (beside && 'roomTokens' in beside ? beside.roomTokens : 0)
+  const digest = reduce ? yield* wait(reduce(digests)) : digestWith(digests, context, eventAt)
+  const asked = `${instructions}\n${nextPrompt}`
+  const drafted = (tailShare: number, requestTokens?: number) => {
+    const asPaste = requestTokens === undefined ? {} : { requestTokens }
+    const { run } = input
+    const plan = buildPlan({ context, eventAt, pins, run, targetTokens, tailShare, ...asPaste })
+    return {
+      tailShare,
+      plan,
+      draft: buildDraft({
+        digest,
+        plan,
+        eventAt,
+        pins,
+        targetTokens,
+        asked,
+        summaries: digest.senses.findSummaries(plan.covered, eventAt, beside ? 'of others' : 'all'),
+        ...(beside && 'prose' in beside && { prose: beside.prose }),
+      }),
+    }
+  }
+  let made = drafted(TAIL_SHARES[0])
+  for (const share of TAIL_SHARES.slice(1))
+    if (made.draft.tokens > targetTokens) made = drafted(share)
+  // Where little else is there, what is left over goes to the request.
+  const left = Math.floor((targetTokens - made.draft.tokens) * LEFT_OVER_SHARE)
+  if (made.plan.shortened && left >= LEAST_LEFT_TOKENS) {
+    const longer = drafted(made.tailShare, made.plan.shortened.tokens + left)
+    if (longer.draft.tokens <= targetTokens) made = longer
+  }
+  const { plan, draft } = made
+  if (draft.tokens > targetTokens && (beside || input.targetTokens !== undefined))
+    throw irreducible(
+      { context: { ...context, items: Sequence.from(plan.stays) }, eventAt, pins },
+      { floor: draft.tokens, budget: targetTokens },
+    )
+  const edits = draft.tokens < tokens ? findEdits(plan, draft, eventAt) : []
+  return {
+    proposal: { edits, metadata: { ...draft.counts, ...ownTarget(input, aim) } },
+    brief: draft.brief,
+  }
+}
+
+/** The brief first; what the user said last, and what is shown in part, stand where they stood. */
+function findEdits(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): Edit[] {
+  const { covered, beyond, request, note } = plan
+  const edits = rewritten.map(({ edit }) => edit)
+  if (covered.length === 0) return edits
+  const keptIn = (stretch: readonly Item[]): Put[] => {
+    const kept = stretch.filter((item) => item === request || isSealed(item, eventAt))
+    return runsOf(kept, eventAt).map((keep) => ({ keep }))
+  }
+  const put: Put[] = [
+    { type: 'USER_MESSAGE', data: brief, label: 'brief' },
+    ...(note === undefined ? [] : [carriedEntry(note)]),
+    ...keptIn(covered),
+  ]
+  return [
+    { covers: runsOf(covered, eventAt), put },
+    // What is on the other side of a shortened request is told in the brief, too.
+    ...(beyond.length > 0 ? [{ covers: runsOf(beyond, eventAt), put: keptIn(beyond) }] : []),
+    ...edits,
+  ]
+}
+
+export function defaultTarget(context: Context): number {
+  const headTokens = weightOf(context) - context.tokens
+  const share = Math.floor(context.tokens / DEFAULT_SHARE)
+  return headTokens + Math.max(LEAST_TOKENS, Math.min(MOST_TOKENS, share))
+}
+
+/** Entries that were rewritten count as they were; of an earlier summary its text is all there is. */
+export function digestWith(
+  digests: LogReducer<Digest>,
+  context: Context,
+  eventAt: EventAt,
+): Digest {
+  const digest = digests.init()
+  for (const { id } of context.items) {
+    const root = parseEntryId(findRoot(id, eventAt))
+    if (!root.original) {
+      const content = newEntryAt(id, eventAt)?.label === 'pins' ? undefined : contentOf(id, eventAt)
+      if (content?.kind === 'user') digest.addSummary(textOfUserContent(content.content), id)
+      if (content?.kind === 'answer') digest.addSummary(content.answer.content, id)
+      continue
+    }
+    for (let seq = root.seq; ; seq += 1) {
+      const event = eventAt(seq)
+      if (event === undefined || (seq > root.seq && bearsEntry(event))) break
+      digest.add(event)
+    }
+  }
+  return digest
+}

@@ -1,0 +1,52 @@
+// What `extract` understands of a log beside its lines and their names: an argument, since it is most of the code
+import type { Settled } from '../../core/constraints/settle.ts'
+import type { LogReducer } from '../../core/edit/strategy.ts'
+import type { Ledger } from '../../core/ledger/records.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { ToolCall } from '../../core/view/content.ts'
+import type { UserMessage } from './coverage.ts'
+import type { findSummaries, fitSummaries } from './standing-summary.ts'
+
+type Call = Pick<ToolCall, 'name' | 'arguments'>
+
+/** Of a digest. */
+interface Known {
+  readonly ledger: Ledger | undefined
+  readonly settledAt: number
+  answersSince(seq: number): number
+}
+
+export interface Senses {
+  /** What became of files, tests and commands. */
+  readonly ledger?: Pick<LogReducer<Ledger>, 'init' | 'step'>
+  /** What of it holds now, in so many lines. */
+  ledgerLines(known: Known, most: number): readonly string[]
+  /** The arguments of a call that say what it is about, not how it is run. */
+  argumentsOf(call: Call, folders: readonly (string | undefined)[]): Json
+  /** Whether the call writes a whole todo list. */
+  isTodoList(call: Call): boolean
+  /** What binds after a message of the user, and what no longer does. */
+  settle(text: string, asked: string, before: readonly string[]): Settled
+  /** What a short answer of the user is about. */
+  referentOf(words: string, asked: string): string | undefined
+  withReferent(answer: string, referent: string): string
+  /** Marks what a message takes the place of; gives its sentences. */
+  supersede(words: UserMessage[], text: string): readonly string[]
+  findStatements(text: string): readonly string[]
+  readonly findSummaries: typeof findSummaries
+  readonly fitSummaries: typeof fitSummaries
+}
+
+/** Lines and names alone. */
+export const PLAIN: Senses = {
+  ledgerLines: () => [],
+  argumentsOf: (call) => call.arguments,
+  isTodoList: () => false,
+  settle: () => ({ binding: [], gone: new Set() }),
+  referentOf: () => undefined,
+  withReferent: (answer) => answer,
+  supersede: () => [],
+  findStatements: () => [],
+  findSummaries: () => [],
+  fitSummaries: () => [],
+}
