@@ -1,3 +1,4 @@
+// A strategy in the form of the LOG design: plain events in, one COMPACTION event out, nothing appended.
 import { passGate } from '../core/edit/pass-gate.ts'
 import { refsBeside } from '../core/edit/report.ts'
 import type { CompactionContext, Proposal, Strategy } from '../core/edit/strategy.ts'
