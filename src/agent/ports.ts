@@ -54,6 +54,7 @@ export interface ApprovalQuestion {
   readonly subject: string
   readonly reason: string // why it is asked for
   readonly input: Json
+  readonly diff?: string // of what it would change, with `+`, `-` or a blank before each line
   readonly signal: AbortSignal
 }
 

@@ -94,6 +94,8 @@ export interface Approval {
   readonly name: string
   readonly subject: string
   readonly reason: string
+  /** What the call would change: lines with `+`, `-` or a blank before each. Such a change is what runs. */
+  readonly diff?: string
 }
 
 export interface NewThread {

@@ -103,7 +103,13 @@ const billedSchema = z
   .meta({ id: 'Billed' })
 
 const approvalSchema = z
-  .object({ callId: z.string(), name: z.string(), subject: z.string(), reason: z.string() })
+  .object({
+    callId: z.string(),
+    name: z.string(),
+    subject: z.string(),
+    reason: z.string(),
+    diff: z.string().exactOptional().describe('what the call would change, line by line'),
+  })
   .meta({ id: 'Approval' })
 
 /** LOG-74: the session, and beside it the figures about it. */

@@ -152,8 +152,9 @@ function setTool(
   if (block.result === undefined) list.put({ ...block, ...known })
 }
 
-function readApproval({ callId, name, subject, reason }: Frame<'approval-request'>): Approval {
-  return { callId, name, subject, reason }
+function readApproval(frame: Frame<'approval-request'>): Approval {
+  const { callId, name, subject, reason, diff } = frame
+  return { callId, name, subject, reason, ...(diff !== undefined && { diff }) }
 }
 
 function withoutApproval(status: ViewStatus, id: string): ViewStatus {

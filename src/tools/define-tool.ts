@@ -1,6 +1,6 @@
 // A tool from a schema of its input: wrong input, errors and aborts become outcomes a model can act on.
 import { z } from 'zod'
-import type { Tool, ToolEffect, ToolOutcome, ToolRun } from '../core/agent/frame.ts'
+import type { ProposedChange, Tool, ToolEffect, ToolOutcome, ToolRun } from '../core/agent/frame.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Signal } from '../core/ports.ts'
 import { escapeHidden } from '../core/text/address.ts'
@@ -18,12 +18,14 @@ export interface ToolDefinition<Input> {
   subject(fields: Readonly<Record<string, unknown>>): string
   /** Where its path leads, for tools that have one. */
   target?(fields: Readonly<Record<string, unknown>>): string
+  /** What it would change now. What it throws, `run` will say. */
+  change?(input: Input, target?: string): Promise<ProposedChange>
   /** May throw PrecisErrors and errors of the file system. What else it throws is a bug. */
   run(input: Input, call: ToolRun): Promise<ToolOutcome>
 }
 
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
-  const { name, description, effect, isParallel, input: schema, target } = definition
+  const { name, description, effect, isParallel, input: schema, target, change } = definition
   const problemOf = (input: unknown) => {
     const { success, error } = schema.safeParse(input)
     return success ? undefined : wrongInput(name, schema, error)
@@ -37,6 +39,12 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     subjectOf: (input) => definition.subject(isRecord(input) ? input : {}),
     ...(target && { targetOf: (input) => target(isRecord(input) ? input : {}) }),
     problemOf,
+    ...(change && {
+      async changeOf(input: Json, at?: string) {
+        const { data } = schema.safeParse(input)
+        return data && change(data, at).catch(() => undefined)
+      },
+    }),
     async run(input, call) {
       const checked = schema.safeParse(input)
       if (!checked.success) return textOutcome('failed', wrongInput(name, schema, checked.error))

@@ -1,4 +1,6 @@
 // What stands over the screen: it owns its rows, Escape goes one step back, and no list acts on what was deleted.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { answer, result, user } from '../say.ts'
 import { type ChatSetup, openChat } from './setup.ts'
@@ -177,6 +179,33 @@ describe('an approval', () => {
     expect(question).toMatch(/│ \+ port 4711 *│\n│ {3}│ \+ host quay/)
     chat.terminal.press('escape')
     await chat.terminal.sees('The end.')
+  })
+
+  it('shows what replacing a file changes in it as it is now, and all of it on demand', async () => {
+    const lines = (port: number) =>
+      Array.from({ length: 40 }, (_, at) => (at === 20 ? `port ${port}` : `line ${at}`)).join('\n')
+    const file = { path: 'a.txt', content: lines(4711) }
+    const script = [{ calls: [{ name: 'write', arguments: file }] }, { text: 'The end.' }]
+    const chat = await openChat({ dev: { script } })
+    writeFileSync(join(chat.folder, 'a.txt'), lines(8080))
+    chat.terminal.enter('go')
+    const question = await chat.terminal.sees('Allow')
+    expect(question).toMatch(
+      /│ @@ line 19 @@ *│\n.*│ {3}line 18 *│\n.*│ {3}line 19 *│\n.*│ - port 8080 *│\n.*│ \+ port 4711 *│\n/,
+    )
+    expect(question).not.toContain('line 30')
+    chat.terminal.type('s')
+    chat.terminal.press('enter')
+    await chat.terminal.sees('path: a.txt')
+    for (let page = 0; page < 8; page += 1) chat.terminal.press('page-down')
+    await chat.terminal.sees('+ line 39')
+    chat.terminal.press('escape')
+    await chat.terminal.sees('port 8080')
+    writeFileSync(join(chat.folder, 'a.txt'), 'somebody was here')
+    chat.terminal.type('y')
+    chat.terminal.press('enter')
+    await chat.terminal.sees('The end.')
+    expect(readFileSync(join(chat.folder, 'a.txt'), 'utf8')).toBe('somebody was here')
   })
 
   it('of a file with few long lines is not answered by the first Enter', async () => {

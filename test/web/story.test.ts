@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { Door, longPast, summaryBehind } from '../agent/past.ts'
 import { answer, user } from '../say.ts'
-import { CHROMIUM, useBrowser } from './setup.ts'
+import { barriers, CHROMIUM, useBrowser } from './setup.ts'
 
 const SAMPLE = fileURLToPath(new URL('../../samples/session.jsonl', import.meta.url))
 
@@ -147,6 +147,33 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     expect(items.every(({ ref }) => ref.startsWith('e'))).toBe(true)
     await page.getByRole('button', { name: 'Redo', exact: true }).click()
     await transcript.getByText(/^Compacted by extract/).waitFor()
+  })
+
+  it('asks before a file is replaced, with what changes in it as it is now', async () => {
+    const lines = (port: number) =>
+      Array.from({ length: 40 }, (_, at) => (at === 20 ? `port ${port}` : `line ${at}`)).join('\n')
+    const call = { name: 'write', arguments: { path: 'a.txt', content: lines(4711) } }
+    const { open, client, folder } = await setUp({
+      agent: { approval: { mode: 'ask', allow: [], deny: [], readOnly: false } },
+      dev: { script: [{ calls: [call] }, { text: 'The end.' }] },
+    })
+    writeFileSync(join(folder, 'a.txt'), lines(8080))
+    const { threadId } = await client.createThread({ title: 'A port' })
+    const page = await open(threadId)
+    await page.getByLabel('Message').fill('go')
+    await page.getByLabel('Message').press('Enter')
+    const question = page.getByRole('region', { name: 'May the agent use write?' })
+    await question.locator('del', { hasText: /^- port 8080\s$/ }).waitFor()
+    await question.locator('ins', { hasText: /^\+ port 4711\s$/ }).waitFor()
+    expect(await question.getByText('line 30').isVisible()).toBe(false)
+    await page.reload() // who comes later is asked the same
+    await question.locator('del', { hasText: 'port 8080' }).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await question.getByText('Arguments of the call').click()
+    expect(await question.getByText('line 30').isVisible()).toBe(true)
+    await question.getByRole('button', { name: 'Allow', exact: true }).click()
+    await page.locator('article[aria-label="Agent"]', { hasText: 'The end.' }).waitFor()
+    expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe(lines(4711))
   })
 
   it('sends no command that does not exist, and forgets what went wrong with the next message', async () => {

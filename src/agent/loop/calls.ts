@@ -87,6 +87,7 @@ async function readOutcome(turn: Turn, tool: Tool, call: Call): Promise<ToolOutc
     const target = tool.targetOf?.(call.arguments)
     const asked = approve(turn, tool, callId, call.arguments, target)
     const verdict = await unlessAborted(signal, asked)
+    const { seen } = verdict
     if (!verdict.allowed)
       return signal.aborted ? ABORTED : { status: 'denied', content: text(verdict.reason) }
     core.frames.emit({ type: 'tool-start', threadId, callId, name: call.name, subject })
@@ -95,6 +96,7 @@ async function readOutcome(turn: Turn, tool: Tool, call: Call): Promise<ToolOutc
       callId,
       signal,
       ...(target !== undefined && { target }),
+      ...(seen !== undefined && { seen }),
       onProgress: (said) =>
         core.frames.emit({ type: 'tool-progress', threadId, callId, text: said }),
     })
@@ -110,7 +112,9 @@ async function readOutcome(turn: Turn, tool: Tool, call: Call): Promise<ToolOutc
  * Whether a call may run: by the rules, or by asking; and what was asked and answered is in the
  * log.
  */
-type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string }
+type Verdict =
+  | { readonly allowed: true; readonly seen?: string }
+  | { readonly allowed: false; readonly reason: string; readonly seen?: never }
 
 const ASK_FIRST: ApprovalPolicy = { mode: 'ask', allow: ['read:*'], deny: [], readOnly: false }
 
@@ -119,23 +123,26 @@ async function approve(
   tool: Tool,
   callId: string,
   input: Json,
-  target: string = tool.subjectOf(input),
+  target?: string,
 ): Promise<Verdict> {
   const { name, effect } = tool
   const written = tool.subjectOf(input)
   const policy = turn.core.settings.approval ?? ASK_FIRST
   // A path is judged as it is written, and as where it leads: the stricter one counts.
-  const judged = [...new Set([written, target])].map((each) =>
+  const judged = [...new Set([written, target ?? written])].map((each) =>
     judge(policy, { name, effect, subject: each }),
   )
   const { verdict, reason } = judged.find((each) => each.verdict === 'deny') ??
     judged.find((each) => each.verdict === 'ask') ?? { verdict: 'allow', reason: '' }
-  const subject = target === written ? written : `${written} → ${target}`
+  const subject = (target ?? written) === written ? written : `${written} → ${target}`
   if (verdict === 'allow') return { allowed: true }
   if (verdict === 'deny') return { allowed: false, reason }
   // Whoever decides sees every character, whatever shows it to them.
   const shown = { subject: escapeHidden(subject), reason: escapeHidden(reason) }
-  return ask(turn, { callId, name, ...shown, input })
+  const change = turn.core.ports.approver && (await tool.changeOf?.(input, target))
+  const diff = change && { diff: escapeHidden(change.diff) }
+  const answer = await ask(turn, { callId, name, ...shown, input, ...diff })
+  return answer.allowed && change ? { ...answer, seen: change.seen } : answer
 }
 
 async function ask(
@@ -144,7 +151,7 @@ async function ask(
 ): Promise<Verdict> {
   const { threads, approver } = core.ports
   const { threadId } = desk
-  const { callId, name, subject, reason } = question
+  const { reason, input: _, ...told } = question
   if (!approver)
     return {
       allowed: false,
@@ -155,13 +162,13 @@ async function ask(
       threadId,
       [
         type === 'TOOL_APPROVAL_REQUEST'
-          ? { type, data: { toolCallId: callId } }
-          : { type, data: { toolCallId: callId, decision } },
+          ? { type, data: { toolCallId: told.callId } }
+          : { type, data: { toolCallId: told.callId, decision } },
       ],
       { openCalls: 'leave' },
     )
   await record('TOOL_APPROVAL_REQUEST')
-  core.frames.emit({ type: 'approval-request', threadId, callId, name, subject, reason })
+  core.frames.emit({ type: 'approval-request', threadId, ...told, reason })
   const asking = async () => approver({ ...question, threadId, signal })
   const decision = await unlessAborted(signal, asking()).catch(() => 'deny' as const)
   await record('TOOL_APPROVAL_RESPONSE', decision)

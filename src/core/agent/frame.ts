@@ -70,7 +70,10 @@ export type AgentFrame =
   | FrameOf<'tool-start', { callId: string; name: string; subject: string }>
   | FrameOf<'tool-progress', { callId: string; text: string }>
   | FrameOf<'tool-end', { callId: string; name: string; status: ToolStatus }>
-  | FrameOf<'approval-request', { callId: string; name: string; subject: string; reason: string }>
+  | FrameOf<
+      'approval-request',
+      { callId: string; name: string; subject: string; reason: string; diff?: string }
+    >
   | FrameOf<'message-queued' | 'message-delivered', { messageId: string }>
   /** Messages that were not delivered because the turn failed: for the editor they came from. */
   | FrameOf<'messages-returned', { messages: readonly UserContent[] }>
@@ -161,11 +164,20 @@ export interface Tool extends ToolSchema {
   targetOf?(input: Json): string
   /** Why such an input is never run, if it is not: then nobody is asked about it. */
   problemOf?(input: Json): string | undefined
+  /** What the call would change as things are now, for whoever is asked. Undefined: nothing can be told. */
+  changeOf?(input: Json, target?: string): Promise<ProposedChange | undefined>
   /**
    * Never rejects for what the model or the workspace did wrong: that is a failed outcome with a
    * sentence the model can act on. An aborted signal ends it soon, with an `aborted` outcome.
    */
   run(input: Json, call: ToolRun): Promise<ToolOutcome>
+}
+
+export interface ProposedChange {
+  /** Lines with `+`, `-` or a blank before each; of bounded length. */
+  readonly diff: string
+  /** The state that it was compared with; `run` refuses another. */
+  readonly seen: string
 }
 
 /** The call that a tool answers. */
@@ -175,6 +187,8 @@ export interface ToolRun {
   readonly signal: Signal
   /** What was allowed, where the tool has a `targetOf`. */
   readonly target?: string
+  /** What `changeOf` said when the call was allowed. */
+  readonly seen?: string
   /** Shown while it runs, never stored. */
   onProgress?(text: string): void
 }

@@ -153,8 +153,8 @@ export class Approvals {
   /** What waits for an answer, the oldest first. */
   all(): (Approval & { readonly threadId: string })[] {
     return [...this.#pending].map(({ question }) => {
-      const { threadId, callId, name, subject, reason } = question
-      return { threadId, callId, name, subject, reason }
+      const { input: _, signal: __, ...approval } = question
+      return approval
     })
   }
 

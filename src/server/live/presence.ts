@@ -78,6 +78,7 @@ const told = z.object({
       name: z.string(),
       subject: z.string(),
       reason: z.string(),
+      diff: z.string().exactOptional(),
     }),
   ),
   ended: z.array(

@@ -14,7 +14,14 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { requirement } from '../../../test/require.ts'
-import { outcomeOf, workspaceWith } from '../../../test/tools/temporary-workspace.ts'
+import {
+  outcomeOf,
+  seen,
+  toolRun,
+  workspaceWith,
+  writeFiles,
+} from '../../../test/tools/temporary-workspace.ts'
+import type { Json } from '../../core/text/json.ts'
 import type { Workspace } from '../workspace.ts'
 import { replaceFile, writeTool } from './write.ts'
 
@@ -55,6 +62,48 @@ describe('write', () => {
     expect(outcome).toEqual(['failed', expect.stringContaining('locked.txt is read-only')])
     expect(readText(workspace, 'locked.txt')).toBe('old')
     expect(readdirSync(workspace.root)).toEqual(['locked.txt'])
+  })
+
+  it('tells how a file would change, and writes only over what was compared', async () => {
+    const workspace = workspaceWith({
+      'a.txt': 'one\ntwo\nthree\n',
+      'data.bin': 'x'.repeat(1_000_001),
+    })
+    const tool = writeTool(workspace)
+    const proposed = async (input: Json) =>
+      (await tool.changeOf?.(input)) ?? { diff: 'none', seen: 'none' }
+    const input = { path: 'a.txt', content: 'one\n2\nthree\n' }
+    const { diff, seen: mark } = await proposed(input)
+    expect(diff).toBe('@@ line 1 @@\n  one\n- two\n+ 2\n  three')
+    expect((await proposed({ ...input, content: 'one\ntwo\nthree\n' })).diff).toMatch(/already/)
+    expect((await proposed({ path: 'data.bin', content: 'y' })).diff).toBe(
+      '@@ all 1,000,001 bytes of the file are replaced @@\n+ y',
+    )
+    const long = { path: 'a.txt', content: 'a new line\n'.repeat(9_000) }
+    expect((await proposed(long)).diff).toMatch(
+      /^@@ nearly every line @@\n- one\n.*characters more @@$/s,
+    )
+    expect((await proposed(long)).diff.length).toBeLessThan(21_000)
+    expect(await tool.changeOf?.({ path: '../a.txt', content: 'x' })).toBeUndefined()
+
+    writeFileSync(join(workspace.root, 'a.txt'), 'theirs')
+    const late = await tool.run(input, { ...toolRun(), seen: mark })
+    expect([late.status, seen(late)]).toEqual(['failed', expect.stringContaining('has changed')])
+    expect(readText(workspace, 'a.txt')).toBe('theirs')
+    const again = await tool.run(input, { ...toolRun(), seen: (await proposed(input)).seen })
+    expect(again.status).toBe('completed')
+  })
+
+  it('does not replace a file that came where none was when it was asked about', async () => {
+    const workspace = workspaceWith()
+    const tool = writeTool(workspace)
+    const input = { path: 'new/a.txt', content: 'ours' }
+    const change = await tool.changeOf?.(input)
+    expect(change?.diff).toBe('+ ours')
+    writeFiles(workspace.root, { 'new/a.txt': 'theirs' })
+    const late = await tool.run(input, { ...toolRun(), seen: change?.seen ?? '' })
+    expect(late.status).toBe('failed')
+    expect(readText(workspace, 'new/a.txt')).toBe('theirs')
   })
 
   it('leaves everything as it was where it fails', async () => {

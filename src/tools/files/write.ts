@@ -4,13 +4,14 @@ import { type BigIntStats, constants, lstatSync } from 'node:fs'
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
-import type { Tool } from '../../core/agent/frame.ts'
+import type { ProposedChange, Tool } from '../../core/agent/frame.ts'
 import { PrecisError } from '../../core/errors.ts'
+import { cutHead } from '../../core/window/tokens/weigh.ts'
 import { defineTool, textField, textOutcome } from '../define-tool.ts'
 import { count } from '../process/run.ts'
 import { approvedWorkspace, isInside, type Place, type Workspace } from '../workspace.ts'
 import { isErrno, namingFile, requireFile } from './file-errors.ts'
-import { type HeldFolder, readHoldFolder, requireHeldInside } from './open-file.ts'
+import { type HeldFolder, openInWorkspace, readHoldFolder, requireHeldInside } from './open-file.ts'
 
 const input = z.strictObject({
   path: z.string().describe('The file, relative to the workspace. Missing folders are made.'),
@@ -27,9 +28,11 @@ export function writeTool(workspace: Workspace): Tool {
     input,
     subject: (fields) => workspace.nameOf(textField(fields, 'path')),
     target: (fields) => workspace.targetOf(textField(fields, 'path')),
-    async run({ path, content }, { target }) {
+    change: ({ path, content }, target) =>
+      compareWithFile(approvedWorkspace(workspace, target), path, content),
+    async run({ path, content }, { target, seen }) {
       const approved = approvedWorkspace(workspace, target)
-      const { place, bytes, bytesBefore } = await replaceFile(approved, path, content)
+      const { place, bytes, bytesBefore } = await replaceFile(approved, path, content, seen)
       const verb = bytesBefore === undefined ? 'Created' : 'Replaced'
       const before = bytesBefore === undefined ? '' : ` (before: ${count(bytesBefore)})`
       return textOutcome('completed', `${verb} ${place.name}: ${count(bytes)} bytes${before}.`, {
@@ -39,6 +42,68 @@ export function writeTool(workspace: Workspace): Tool {
       })
     },
   })
+}
+
+// What a person is asked about: the file as it is, beside what it would become
+
+const MOST_COMPARED_BYTES = 1_000_000
+/** Texts that differ in more lines are told as taken out and put in. */
+const MOST_CHANGED_LINES = 2_000
+const MOST_DIFF_CHARS = 20_000
+const LINES_AROUND = 2
+
+async function compareWithFile(
+  workspace: Workspace,
+  path: string,
+  text: string,
+): Promise<ProposedChange> {
+  const opened = await openInWorkspace(workspace, path).catch((error: unknown) => {
+    if (PrecisError.is(error) && error.code === 'not-found') return undefined
+    throw error
+  })
+  if (!opened) return { diff: signed('+', text, MOST_DIFF_CHARS), seen: markOf(undefined) }
+  const { file } = opened
+  try {
+    const stats = await file.stat({ bigint: true })
+    const seen = markOf(stats)
+    if (stats.size > MOST_COMPARED_BYTES) {
+      const what = `@@ all ${count(Number(stats.size))} bytes of the file are replaced @@\n`
+      return { diff: what + signed('+', text, MOST_DIFF_CHARS), seen }
+    }
+    return { diff: await buildDiff((await file.readFile()).toString(), text), seen }
+  } finally {
+    await file.close()
+  }
+}
+
+async function buildDiff(before: string, after: string): Promise<string> {
+  if (before === after) return '@@ the file has this content already @@'
+  const { structuredPatch } = await import('diff')
+  const found = structuredPatch('', '', before, after, undefined, undefined, {
+    context: LINES_AROUND,
+    maxEditLength: MOST_CHANGED_LINES,
+  })
+  if (!found) {
+    const most = MOST_DIFF_CHARS / 2
+    return `@@ nearly every line @@\n${signed('-', before, most)}\n${signed('+', after, most)}`
+  }
+  const hunks = found.hunks.map(({ newStart, lines }) =>
+    [
+      `@@ line ${newStart} @@`,
+      ...lines.map((line) => (line[0] === '\\' ? line : `${line[0]} ${line.slice(1)}`)),
+    ].join('\n'),
+  )
+  return bounded(hunks.join('\n'), MOST_DIFF_CHARS)
+}
+
+function signed(sign: '+' | '-', text: string, most: number): string {
+  const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n')
+  return bounded(lines.map((line) => `${sign} ${line}`).join('\n'), most)
+}
+
+function bounded(text: string, most: number): string {
+  if (text.length <= most) return text
+  return `${cutHead(text, most)}…\n@@ ${count(text.length - most)} characters more @@`
 }
 
 // Replaces a file atomically; mode and owner stay
@@ -55,12 +120,17 @@ interface Replacement {
   readonly bytesBefore?: number // absent if there was no file
 }
 
+/** One for each state of a file, also for none. */
+function markOf(file: FileMark | undefined): string {
+  return file ? `${file.ino} ${file.size} ${file.mtimeNs}` : 'no file'
+}
+
 /** `mark`: only if the file has not changed since. Missing folders are made. */
 export async function replaceFile(
   workspace: Workspace,
   path: string,
   text: string,
-  mark?: FileMark,
+  mark?: FileMark | string,
 ): Promise<Replacement> {
   const place = await workspace.locate(path)
   requireWritable(workspace, place)
@@ -144,11 +214,15 @@ async function keepRights(file: FileHandle, before: BigIntStats): Promise<void> 
   await file.chmod(Number(before.mode & MODE_BITS))
 }
 
-async function requireUnchanged(path: string, name: string, mark: FileMark): Promise<void> {
-  const now = await computeStats(path)
-  if (now?.ino === mark.ino && now.size === mark.size && now.mtimeNs === mark.mtimeNs) return
+async function requireUnchanged(
+  path: string,
+  name: string,
+  mark: FileMark | string,
+): Promise<void> {
+  const now = markOf(await computeStats(path))
+  if (now === (typeof mark === 'string' ? mark : markOf(mark))) return
   throw new PrecisError('file-unwritable', `${name} has changed since it was read.`, {
-    hint: 'Nothing was written. Read it again and repeat the edit.',
+    hint: 'Nothing was written. Read it again and repeat the call.',
   })
 }
 

@@ -86,7 +86,7 @@ export class Approvals {
   async #decide(approval: Approval, signal: AbortSignal): Promise<'allow' | 'deny'> {
     const { dialogs } = this.#chat.ports
     while (!signal.aborted) {
-      const edit = editIn(this.#inputOf(approval))
+      const edit = this.#editOf(approval)
       const question = buildQuestion(approval, edit)
       const chosen = await dialogs.choose(question, choicesFor(approval, edit), signal)
       if (chosen === 'always') this.#always.add(this.#callKey(approval))
@@ -99,8 +99,17 @@ export class Approvals {
   #callText(approval: Approval): string {
     const input = this.#inputOf(approval)
     if (input === undefined) return escapeHidden(approval.subject)
-    const edit = editIn(input)
-    return escapeHidden(edit ? [inputText(edit.rest), ...edit.lines].join('\n') : inputText(input))
+    const edit = this.#editOf(approval)
+    if (!edit) return escapeHidden(inputText(input))
+    // A diff is of bounded length: what is written stands whole behind it.
+    const whole = approval.diff === undefined ? [] : ['', ...(editIn(input)?.lines ?? [])]
+    return escapeHidden([inputText(edit.rest), ...edit.lines, ...whole].join('\n'))
+  }
+
+  #editOf(approval: Approval): EditLines | undefined {
+    const edit = editIn(this.#inputOf(approval))
+    if (approval.diff === undefined) return edit
+    return { rest: edit?.rest ?? {}, lines: approval.diff.split('\n') }
   }
 
   #inputOf({ callId }: Approval): ToolBlock['input'] {

@@ -182,6 +182,22 @@ function isSubject(input: ReturnType<typeof inputOf>, subject: string): boolean 
   return values.length === 1 && values[0] === subject
 }
 
+/** The file as it is, beside what it would become. */
+function ProposedChange({ diff }: { readonly diff: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, with keys as well
+    <pre className="text change" tabIndex={0}>
+      {escapeHidden(diff)
+        .split('\n')
+        .map((line, at) => {
+          const Line = line.startsWith('- ') ? 'del' : line.startsWith('+ ') ? 'ins' : 'span'
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names of their own
+          return <Line key={at}>{`${line}\n`}</Line>
+        })}
+    </pre>
+  )
+}
+
 function Approvals({
   client,
   threadId,
@@ -204,7 +220,7 @@ function Approvals({
   return (
     <div aria-live="polite">
       {approvals.map((approval) => {
-        const { callId, name, subject, reason } = approval
+        const { callId, name, subject, reason, diff } = approval
         const input = inputOf(blocks, callId)
         const isMore = input !== undefined && !isSubject(input, subject)
         return (
@@ -213,8 +229,11 @@ function Approvals({
               <StateIcon state="warning" /> May the agent use <code>{escapeHidden(name)}</code>?
             </p>
             <pre className="text">{escapeHidden(subject)}</pre>
+            {diff !== undefined && <ProposedChange diff={diff} />}
             {isMore && (
-              <details open={escapeHidden(subject) !== subject ? undefined : true}>
+              <details
+                open={diff === undefined && escapeHidden(subject) === subject ? true : undefined}
+              >
                 <summary>Arguments of the call</summary>
                 <ToolInput input={input} isExact />
               </details>
