@@ -36,22 +36,25 @@ export interface ComposeOptions {
   readonly settings?: Pick<Settings, 'models' | 'providers' | 'catalogue'> &
     Partial<Pick<Settings, 'redactPrompts'>>
   readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Of threads, and of the pauses between requests to a model. */
+  readonly clock?: Clock
 }
 
 /** Throws `invalid-settings` for an unknown key or a wrong value. */
 export function compose(options: ComposeOptions = {}): Composed {
   requireSettings(options.settings ?? {}, 'compose()')
   const { store = memoryStore(), settings = { models: {} }, environment = {} } = options
+  const { clock = systemClock } = options
   const threads = createThreads({
     store,
-    clock: systemClock,
+    clock,
     ids: randomIds,
     strategies: DEFAULT_STRATEGIES,
   })
   const asked = new Map<string, AskedModel>()
   let registry: Promise<Registry> | undefined
   const opened = () => {
-    registry ??= openRegistry(settings, environment)
+    registry ??= openRegistry(settings, environment, clock)
     return registry
   }
   const port = async () => {
@@ -66,7 +69,7 @@ export function compose(options: ComposeOptions = {}): Composed {
   }
   return {
     store,
-    clock: systemClock,
+    clock,
     ids: randomIds,
     threads,
     formats: SESSION_FORMATS,
@@ -93,6 +96,7 @@ interface Registry {
 async function openRegistry(
   settings: NonNullable<ComposeOptions['settings']>,
   environment: NonNullable<ComposeOptions['environment']>,
+  clock: Clock,
 ): Promise<Registry> {
   const { createRegistry, devEntry, PROVIDER_ENTRIES, readModelOverrides } = await import(
     './providers/models.ts'
@@ -113,7 +117,7 @@ async function openRegistry(
       catalogue: readModelOverrides(settings.catalogue ?? {}, 'catalogue'),
     },
     environment,
-    clock: systemClock,
+    clock,
   })
   return { models, close: async () => standIn?.close() }
 }

@@ -72,6 +72,8 @@ export interface HostOptions {
   readonly settings: Settings
   readonly clock?: Clock
   readonly ids?: Ids
+  /** Of the pauses between requests to the model; else the same as everybody's. */
+  readonly modelClock?: Clock
   readonly agent?: Partial<AgentOptions>
   /** Compactions in the background are jobs in the queue of the store. */
   readonly jobs?: JobOptions
@@ -83,7 +85,14 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const { storeUrl, folder, settings, clock = systemClock, ids = randomIds } = options
   const opened = await openStore(storeUrl)
   const store = options.around?.(opened) ?? opened
-  const composed = compose({ store, settings, environment: { ANTHROPIC_API_KEY: 'test-key' } })
+  const { modelClock } = options
+  const environment = { ANTHROPIC_API_KEY: 'test-key' }
+  const composed = compose({
+    store,
+    settings,
+    environment,
+    ...(modelClock && { clock: modelClock }),
+  })
   const { threads, models, model } = composed
   const jobs = options.jobs && (await openJobs(storeUrl, store, options.jobs))
   return {

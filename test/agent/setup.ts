@@ -44,11 +44,13 @@ export interface SetupOptions extends SettingsOptions {
   readonly dev?: DevModelOptions
   readonly clock?: Clock
   readonly ids?: Ids
+  /** Of the pauses between requests to the model. */
+  readonly modelClock?: Clock
   readonly agent?: Partial<AgentOptions>
 }
 
 export async function setUpAgent(options: SetupOptions = {}): Promise<AgentSetup> {
-  const { windowTokens = 200_000, clock, ids } = options
+  const { windowTokens = 200_000, clock, ids, modelClock } = options
   const dev = await startDevModel({ windowTokens, ...options.dev })
   const home = mkdtempSync(join(tmpdir(), 'precis-agent-'))
   const folder = mkdtempSync(join(tmpdir(), 'precis-work-'))
@@ -62,6 +64,7 @@ export async function setUpAgent(options: SetupOptions = {}): Promise<AgentSetup
       settings: settingsFor(dev.url, options),
       ...(clock && { clock }),
       ...(ids && { ids }),
+      ...(modelClock && { modelClock }),
       ...(jobs && { jobs }),
       ...(options.agent && { agent: options.agent }),
     })

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 import type { Agent } from '../../src/agent/agent.ts'
 import { type Composed, compose } from '../../src/compose.ts'
 import { type AppOptions, composeApp } from '../../src/compose-app.ts'
+import type { Clock } from '../../src/core/ports.ts'
 import { resolveSettings } from '../../src/core/settings/settings.ts'
 import { type DevModel, type DevModelOptions, startDevModel } from '../../src/dev-model/index.ts'
 import type { Client, StreamItem, ThreadDetail } from '../../src/protocol/client.ts'
@@ -34,6 +35,8 @@ export interface AppSetupOptions extends Partial<AppOptions> {
   readonly windowTokens?: number
   /** Further settings. */
   readonly values?: Record<string, unknown>
+  /** Of the pauses between requests to the model. */
+  readonly modelClock?: Clock
   readonly token?: string // that the client sends
   /** Whether it asks for the tokens of the store, where there are some. */
   readonly hasTokens?: boolean
@@ -43,7 +46,7 @@ export const BASE_URL = 'http://localhost'
 
 export async function setUpApp(options: AppSetupOptions = {}): Promise<AppSetup> {
   const { windowTokens = 200_000, values, token, dev: devOptions, ...rest } = options
-  const { hasTokens = false, access, ...appOptions } = rest
+  const { hasTokens = false, access, modelClock: clock, ...appOptions } = rest
   const dev = await startDevModel({ windowTokens, ...devOptions })
   const state = mkdtempSync(join(tmpdir(), 'precis-app-'))
   const folder = mkdtempSync(join(tmpdir(), 'precis-work-'))
@@ -63,7 +66,7 @@ export async function setUpApp(options: AppSetupOptions = {}): Promise<AppSetup>
   ])
   const environment = { ANTHROPIC_API_KEY: 'test-key-of-nobody' }
   const store = await openStore(storeIn(state))
-  const home = compose({ store, settings: settings.settings, environment })
+  const home = compose({ store, settings: settings.settings, environment, ...(clock && { clock }) })
   const tokens = hasTokens ? await TokenBook.open(home) : undefined
   const { app, agent, close } = composeApp(home, {
     settings,
