@@ -151,11 +151,15 @@ export interface ThreadRuntime {
   readonly waiting: Set<AbortController>
   /** For the model, behind the results of the calls that run now. */
   readonly reminders: string[]
+  /** How often the agent compacted by its own call in this turn, and how long the thread was afterwards. */
+  ownCompactions: { readonly times: number; readonly leftTokens: number }
   /** What answers cost that broke off before anything of them was kept. */
   owed?: TokenUsage
   /** Models whose assumed window was said already. */
   readonly said: Set<string>
 }
+
+export const NO_COMPACTIONS = { times: 0, leftTokens: 0 }
 
 /** Desks that are not in use are forgotten, the oldest first. */
 const MAX_DESKS = 1_000
@@ -177,6 +181,7 @@ export class ThreadRuntimes {
       queueing: new Set(),
       waiting: new Set(),
       reminders: [],
+      ownCompactions: NO_COMPACTIONS,
       said: new Set(),
     }
     this.#desks.set(threadId, desk)

@@ -40,6 +40,8 @@ export async function compactByTool(
   })
   const input = core.ports.compactTool.read(mode, call.arguments)
   if (typeof input === 'string') return refuse(turn, call, input)
+  const often = tooOften(turn, seen)
+  if (often !== undefined) return refuse(turn, call, often)
   const files = await findFiles(turn, seen, input)
   if (desk.compaction)
     return refuse(turn, call, 'Another compaction of this thread is running; go on without one.')
@@ -58,9 +60,25 @@ export async function compactByTool(
     return 'continue'
   }
   await closeCall(turn, call)
+  const { tokens: leftTokens } = await core.ports.threads.context(threadId)
+  desk.ownCompactions = { times: desk.ownCompactions.times + 1, leftTokens }
   const after = afterwards(input)
   if (after === 'wait') await sayThatItWaits(turn, request)
   return after
+}
+
+/** In one turn, of a thread that is hardly longer than the last one left it. */
+const MOST_IN_A_ROW = 2
+
+/** Why not once more; undefined where there is something to compact. A refused call is nothing to compact. */
+function tooOften({ core, desk }: Turn, { state }: WindowStatus): string | undefined {
+  const { times, leftTokens } = desk.ownCompactions
+  const { items, tokens } = state.context
+  const { gateMinTokens = GATE_MIN_TOKENS } = core.settings
+  const grown = tokens - (items.last?.tokens ?? 0) - leftTokens
+  if (times < MOST_IN_A_ROW || grown >= gateMinTokens) return undefined
+  desk.ownCompactions = { times, leftTokens: tokens }
+  return `The thread was compacted ${times} times in this turn, and has hardly grown since. Go on with the task; compact again when there is more.`
 }
 
 /** What the user asked for last, as long as it is in the context. */

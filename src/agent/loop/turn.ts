@@ -9,7 +9,7 @@ import { billedUsage } from '../../core/window/usage.ts'
 import { compactForOverflow, compactIfFull, noteReading } from '../compaction/automatic.ts'
 import type { AfterCall } from '../compaction/compact-call.ts'
 import { inherited } from '../compaction/compaction-run.ts'
-import type { AgentCore, Task, TaskResult, Turn } from '../core.ts'
+import { type AgentCore, NO_COMPACTIONS, type Task, type TaskResult, type Turn } from '../core.ts'
 import { deliverMessages, say } from '../inbox/deliver.ts'
 import { BUSY, withThreadLease } from '../inbox/thread-lease.ts'
 import { type AnswerResult, askModel } from './answer.ts'
@@ -28,6 +28,7 @@ const INTERRUPTED = 'You were interrupted. Continue.'
 /** Never rejects. However it ends, the thread is valid and can be gone on with. */
 export async function runTurn(turn: Turn): Promise<TurnOutcome> {
   const said = { text: '' }
+  turn.desk.ownCompactions = NO_COMPACTIONS
   try {
     return { ...(await runSteps(turn, said)), text: said.text }
   } catch (thrown) {

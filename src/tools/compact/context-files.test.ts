@@ -77,6 +77,20 @@ describe('readContextFiles', () => {
     ])
   })
 
+  it('names the first that cannot be shown, and says how many more there are [WHOLE-11]', async () => {
+    const workspace = workspaceWith({ 'a.txt': 'a' })
+    const gone = Array.from({ length: 500 }, (_, at) => `gone/${at}.txt`)
+    const files = await readContextFiles(workspace, ['x'.repeat(9_000), ...gone, 'a.txt'])
+    expect(files).toHaveLength(22)
+    expect(files[1]?.path).toBe('gone/0.txt')
+    expect(files.at(-2)).toEqual({ path: 'a.txt', content: 'a' })
+    expect(files.at(-1)).toEqual({
+      path: '481 more',
+      error: 'not carried over either; read again what is needed',
+    })
+    expect(JSON.stringify(files).length).toBeLessThan(3_000)
+  })
+
   it('does not fail for what may not be read [WHOLE-10]', async () => {
     const workspace = workspaceWith({ 'a.txt': 'a' })
     chmodSync(join(workspace.root, 'a.txt'), 0)

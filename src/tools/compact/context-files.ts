@@ -34,21 +34,44 @@ export async function readContextFiles(
   const files: ContextFile[] = []
   const seen = new Set<string>()
   let left = totalChars
+  let carried = 0
   for (const path of paths) {
     const name = workspace.nameOf(path)
     if (seen.has(name)) continue
     seen.add(name)
     const file = await readOne(workspace, path, Math.max(1, Math.min(left, mostChars)))
     // One that cannot be read at all is not one that there was no room for.
-    if ('content' in file && (files.length >= maxFiles || left <= 0)) {
+    if ('content' in file && (carried >= maxFiles || left <= 0)) {
       const limit = left <= 0 ? `${count(totalChars)} characters` : `${count(maxFiles)} files`
       files.push({ path, error: `left out: no more than ${limit} are carried over; read it again` })
       continue
     }
-    if ('content' in file) left -= file.content.length
+    if ('content' in file) {
+      left -= file.content.length
+      carried += 1
+    }
     files.push(file)
   }
-  return maxTokens === undefined ? files : withinTokens(files, maxTokens)
+  return withoutMostErrors(maxTokens === undefined ? files : withinTokens(files, maxTokens))
+}
+
+/** A list of what there is not would take the room of the thread. */
+const MOST_ERRORS = 20
+const MOST_ERROR_CHARS = 300
+
+/** The first ones each with its reason, how many more there are, and every file that can be shown. */
+function withoutMostErrors(files: readonly ContextFile[]): ContextFile[] {
+  let errors = 0
+  const shown = files.flatMap((file): ContextFile[] => {
+    if (!('error' in file)) return [file]
+    errors += 1
+    if (errors > MOST_ERRORS) return []
+    const { path, error } = file
+    return [{ path: cutHead(path, MOST_ERROR_CHARS), error: cutHead(error, MOST_ERROR_CHARS) }]
+  })
+  if (errors <= MOST_ERRORS) return shown
+  const path = `${count(errors - MOST_ERRORS)} more`
+  return [...shown, { path, error: 'not carried over either; read again what is needed' }]
 }
 
 /** No text that people write has more. */
