@@ -102,14 +102,9 @@ const billedSchema = z
   })
   .meta({ id: 'Billed' })
 
-const approvalSchema = z
-  .object({
-    callId: z.string(),
-    name: z.string(),
-    subject: z.string(),
-    reason: z.string(),
-    diff: z.string().exactOptional().describe('what the call would change, line by line'),
-  })
+const text = z.string()
+export const approvalSchema = z
+  .object({ callId: text, name: text, subject: text, reason: text, diff: text.exactOptional() })
   .meta({ id: 'Approval' })
 
 /** LOG-74: the session, and beside it the figures about it. */

@@ -9,7 +9,14 @@ import { readEvent, writeEvent } from '../core/log/codec.ts'
 import type { EventOf } from '../core/log/event.ts'
 import { isRecord } from '../core/text/json.ts'
 import { compactionResultSchema } from './context-types.ts'
-import { count, measure, type problemSchema, rowSchema, wireErrorSchema } from './schemas.ts'
+import {
+  approvalSchema,
+  count,
+  measure,
+  type problemSchema,
+  rowSchema,
+  wireErrorSchema,
+} from './schemas.ts'
 
 type WireResult = z.output<typeof compactionResultSchema>
 
@@ -145,7 +152,15 @@ const text = z.string()
 const callId = text
 const run = { runId: text, trigger: compactionResultSchema.shape.trigger, strategy: text }
 
-/** All that the type of a frame adds: its `data`. */
+type FieldOf<T> = AgentFrame extends infer F
+  ? F extends AgentFrame
+    ? T extends F['type']
+      ? Exclude<keyof F, 'type' | 'threadId' | 'timestamp'>
+      : never
+    : never
+  : never
+
+/** All that the type of a frame adds, field by field: its `data`. */
 const DATA = {
   'turn-start': z.object({}),
   'turn-end': z.object({
@@ -169,13 +184,7 @@ const DATA = {
     name: text,
     status: z.enum(['completed', 'failed', 'aborted', 'denied']),
   }),
-  'approval-request': z.looseObject({
-    callId,
-    name: text,
-    subject: text,
-    reason: text,
-    diff: text.exactOptional(),
-  }),
+  'approval-request': approvalSchema,
   'message-queued': z.object({ messageId: text }),
   'message-delivered': z.object({ messageId: text }),
   'messages-returned': z.object({ messages: z.array(z.unknown()) }),
@@ -200,7 +209,7 @@ const DATA = {
     nextPrompt: text.exactOptional(),
   }),
   COMPACTION_COMPLETE: compactionResultSchema,
-} satisfies Readonly<Record<AgentFrame['type'], z.ZodObject>>
+} satisfies { readonly [T in AgentFrame['type']]: z.ZodObject<Record<FieldOf<T>, z.ZodType>> }
 
 const frames = Object.entries(DATA).map(([type, data]) =>
   z

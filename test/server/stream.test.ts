@@ -1,6 +1,7 @@
 // The stream of a thread: events with ids, frames without, in order; resumed, shared, and bounded.
 import { get, type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import type { AgentFrame } from '../../src/core/agent/frame.ts'
 import type { Signal } from '../../src/core/ports.ts'
 import type { StreamItem } from '../../src/protocol/client.ts'
 import { compactionResultSchema } from '../../src/protocol/context-types.ts'
@@ -21,6 +22,31 @@ import {
   transportTo,
 } from './setup.ts'
 
+/** The types do not compile with one too few or too many. */
+const FRAME_TYPES: Readonly<Record<AgentFrame['type'], true>> = {
+  'turn-start': true,
+  'turn-end': true,
+  'text-delta': true,
+  'thinking-delta': true,
+  'answer-restart': true,
+  'model-retry': true,
+  'answer-end': true,
+  'tool-start': true,
+  'tool-progress': true,
+  'tool-end': true,
+  'approval-request': true,
+  'message-queued': true,
+  'message-delivered': true,
+  'messages-returned': true,
+  reading: true,
+  notice: true,
+  agent_thinking_start: true,
+  agent_thinking_complete: true,
+  error: true,
+  COMPACTION_START: true,
+  COMPACTION_PROGRESS: true,
+  COMPACTION_COMPLETE: true,
+}
 const ROUND = ['COMPACTION_START', 'COMPACTION_COMPLETE']
 
 /** What is read of the stream until `isLast`, as it is on the wire. */
@@ -319,10 +345,21 @@ describe('compactions in the stream', () => {
       expect(success, `${event}: ${error?.message}`).toBe(true)
     }
     expect(new Set(told.map(({ event }) => event)).size).toBeGreaterThan(5)
-    const described = (await (await ask('/openapi.json')).json()) as {
-      components: { schemas: Record<string, unknown> }
+  })
+
+  it('and every other frame have a schema of their own in the description of the API', async () => {
+    const { ask } = await setUpApp()
+    const { components } = (await (await ask('/openapi.json')).json()) as {
+      components: { schemas: Record<string, { anyOf?: { $ref: string }[] }> }
     }
-    expect(described.components.schemas).toHaveProperty(['Frame.COMPACTION_COMPLETE'])
+    const refs = components.schemas.Frame?.anyOf?.map(({ $ref }) => $ref) ?? []
+    const names = Object.keys(FRAME_TYPES).map((type) => `Frame.${type}`)
+    expect(refs.toSorted()).toEqual(names.map((name) => `#/components/schemas/${name}`).toSorted())
+    expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(names))
+    const [row, frame] = components.schemas.StreamData?.anyOf ?? []
+    expect([row?.$ref, frame?.$ref]).toEqual(
+      ['EventRow', 'Frame'].map((id) => `#/components/schemas/${id}`),
+    )
   })
 
   it('have one start and one end each, by hand and automatic; ordinary thinking has none [LOG-78]', async () => {

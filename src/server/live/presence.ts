@@ -4,6 +4,7 @@ import type { Agent } from '../../agent/agent.ts'
 import type { AgentFrame, FrameListener, TurnEnd } from '../../core/agent/frame.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Approval } from '../../protocol/client.ts'
+import { approvalSchema } from '../../protocol/schemas.ts'
 import { Activity, type LogEntry, type RenewingPorts, ServerLog } from './activity.ts'
 import type { Approvals } from './peers.ts'
 
@@ -71,16 +72,7 @@ const told = z.object({
   process: z.string(),
   working: z.array(z.string()),
   compacting: z.array(z.string()),
-  approvals: z.array(
-    z.object({
-      threadId: z.string(),
-      callId: z.string(),
-      name: z.string(),
-      subject: z.string(),
-      reason: z.string(),
-      diff: z.string().exactOptional(),
-    }),
-  ),
+  approvals: z.array(approvalSchema.extend({ threadId: z.string() })),
   ended: z.array(
     z.object({
       threadId: z.string(),
