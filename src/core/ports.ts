@@ -50,6 +50,8 @@ export interface ThreadInfo {
 /** What the hashes of a log say of it. */
 export interface LogVerdict {
   readonly events: number // that were looked at
+  /** The last event before so many are missing that the version must be wrong; absent where they are not. */
+  readonly end?: number
   /** Events without a hash: an older program wrote them. */
   readonly unverified: number
   /** Events that are not as they were written, 1,000 at most. */

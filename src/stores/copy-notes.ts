@@ -106,11 +106,14 @@ export async function computeDigest(
   const hash = createHash('sha256')
   const pages = new PageRows()
   let events = 0
-  let to = 0
-  for (let from = 1; from <= upTo; from = to + 1) {
-    to = Math.min(upTo, from + pages.rows - 1)
-    const page = await store.read(threadId, { from, to })
+  const to = Math.min(upTo, Number.MAX_SAFE_INTEGER)
+  // As many pages as there are rows: a damaged version may be any number.
+  for (let from = 1, isMore = true; isMore && from <= to; ) {
+    const limit = pages.rows
+    const page = await store.read(threadId, { from, to, limit })
     pages.learn(page)
+    isMore = page.length === limit
+    from = (page.at(-1)?.seq ?? to) + 1
     for (const row of page) {
       const { seq, id, v, type, timestamp, data, origin, source } = row
       hash.update(`${JSON.stringify([seq, id, v, type, timestamp, data, origin, source])}\n`)
@@ -152,7 +155,9 @@ export class SalvagedRows implements Pick<Store, 'read'> {
   }
 
   /** A row for each number, or none where the thread was deleted meanwhile. */
-  async read(threadId: string, { from = 1, to = from }: ReadRange = {}): Promise<readonly Row[]> {
+  async read(threadId: string, { from = 1, ...range }: ReadRange = {}): Promise<readonly Row[]> {
+    const { to: last = from, limit = last } = range
+    const to = Math.min(last, from + limit - 1)
     const found = await this.#found(threadId, from, to)
     const isWhole = found.length === to - from + 1 && found.every(isStorable)
     if (isWhole) return found as readonly Row[]

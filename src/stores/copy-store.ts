@@ -92,6 +92,8 @@ const CONFLICTS: ReadonlySet<string> = new Set(['version-conflict', 'id-conflict
 /** What is wrong with one thread is no reason to copy none. */
 const OF_ONE_THREAD: ReadonlySet<string> = new Set([...CONFLICTS, 'store-corrupt'])
 
+type Misfit = Omit<LeftOut, 'threadId'>
+
 class Copy {
   readonly #from: Store
   readonly #rows: SalvagedRows
@@ -139,19 +141,22 @@ class Copy {
     let version = there ?? (await this.#begin(info))
     if (version > info.version) throw differs(threadId, `it has ${version} events there already`)
     if (there !== undefined) await this.#verifyEnd(threadId, there)
-    if (version < info.version) await this.#rows.requireSome(threadId, info.version)
+    const { end = info.version, misfits } = await this.#verdict(threadId)
+    const last = Math.min(info.version, end)
+    if (version < last) await this.#rows.requireSome(threadId, last)
     const pages = new PageRows()
-    while (version < info.version) {
-      const to = Math.min(info.version, version + pages.rows)
+    while (version < last) {
+      const to = Math.min(last, version + pages.rows)
       const rows = await this.#rows.read(threadId, { from: version + 1, to })
       if (rows.length === 0) return // deleted meanwhile
       pages.learn(rows)
       version = await this.#appendOrSkip(threadId, version, rows.map(readNewEvent))
     }
-    await this.#verify(threadId, info.version)
-    await this.#listProblems(threadId)
+    await this.#verify(threadId, last)
+    this.#listProblems(threadId, misfits)
+    if (last < info.version) this.problems.push({ threadId, problem: `copied up to event ${last}` })
     this.#threads += 1
-    this.#events += info.version
+    this.#events += last
   }
 
   /** A fork shares its past there, too. Gives how many events the thread begins with. */
@@ -159,7 +164,8 @@ class Copy {
     if (!parent) return 0
     const isParent = await this.#isParent(threadId, parent)
     if (isParent) await this.thread(parent.threadId)
-    if (isParent && !this.leftOut.has(parent.threadId))
+    const isThere = ((await this.#to.info(parent.threadId))?.version ?? 0) >= parent.seq
+    if (isParent && isThere && !this.leftOut.has(parent.threadId))
       return (await this.#to.fork(parent.threadId, parent.seq, threadId, [])).version
     this.#detached.push(threadId)
     return 0
@@ -218,21 +224,21 @@ class Copy {
   }
 
   /** Text that was altered can be read, and is copied; but its new hash must not hide it. */
-  async #listProblems(threadId: string): Promise<void> {
+  #listProblems(threadId: string, misfits: readonly Misfit[]): void {
     const unread = this.#rows.problemsOf(threadId)
     for (const [seq, problem] of unread) this.problems.push({ threadId, seq, problem })
     const listed = new Set(unread.map(([seq]) => seq))
-    for (const misfit of await this.#misfits(threadId))
+    for (const misfit of misfits)
       if (misfit.seq === undefined || !listed.has(misfit.seq))
         this.problems.push({ threadId, ...misfit })
   }
 
-  async #misfits(threadId: string): Promise<readonly Omit<LeftOut, 'threadId'>[]> {
+  async #verdict(threadId: string): Promise<{ end?: number; misfits: readonly Misfit[] }> {
     try {
-      return (await this.#from.verify?.(threadId))?.misfits ?? []
+      return (await this.#from.verify?.(threadId)) ?? { misfits: [] }
     } catch (thrown) {
       if (!PrecisError.is(thrown) || thrown.code !== 'store-corrupt') throw thrown
-      return [{ problem: 'its other events could not be verified' }]
+      return { misfits: [{ problem: 'its other events could not be verified' }] }
     }
   }
 

@@ -26,6 +26,7 @@ import {
   LOCK_THREAD,
   MOVE_ROWS,
   NEXT_PAGE,
+  NEXT_ROW,
   OWNERS_PAGE,
   READ,
   READ_CHAIN,
@@ -78,7 +79,8 @@ export async function read(
   const [life, version, total] = first
   const rows = found.flatMap(([, , , place, ...cells]) => (place === null ? [] : [cells]))
   const rest = rows.length < (total ?? 0) ? restAfter(found.at(-1), now) : []
-  return { life, rows, rest: clipRanges([...rest, ...later], version) }
+  const left = clipRanges([...rest, ...later], version)
+  return { life, rows, rest: rows.length > 0 ? left : await fromNextRow(session, threadId, left) }
 }
 
 export async function readChain(
@@ -96,7 +98,24 @@ export async function readChain(
   const [, , ...last] = answer.at(-1) ?? first
   const rest = rows.length < (total ?? 0) ? restAfter(last, now) : []
   const end = { version, head, forkSeq: forkSeq ?? 0 }
-  return { life, ...end, rows, rest: clipRanges([...rest, ...later], version) }
+  const left = clipRanges([...rest, ...later], version)
+  const isFound = rows.length > 0 || ranges.length === 0
+  return { life, ...end, rows, rest: isFound ? left : await fromNextRow(session, threadId, left) }
+}
+
+/** Where rows are missing, those that are looked for begin with the next one that is there: as many steps as rows. */
+async function fromNextRow(
+  session: Session,
+  threadId: string,
+  ranges: readonly Range[],
+): Promise<readonly Range[]> {
+  const [first] = ranges
+  if (!first) return []
+  const [next] = await session.rows<{ seq: number }>(NEXT_ROW, [threadId, first[0]])
+  if (!next) return []
+  return ranges
+    .map(([from, to]): Range => [Math.max(from, next.seq), to])
+    .filter(([from, to]) => from <= to)
 }
 
 export async function info(session: Session, threadId: string): Promise<ThreadCells | undefined> {

@@ -1,6 +1,6 @@
 // The SQL of the search index: a column of words made elsewhere, with an inverted index on it.
 import type { StoredEvent } from '../rows/stored-event.ts'
-import { INDEX_VERSION, OWNER_VERSION, ownerIn } from '../search/search-index.ts'
+import { INDEX_VERSION, MOST_VERSION, OWNER_VERSION, ownerIn } from '../search/search-index.ts'
 import type { Session, Statement } from './database.ts'
 import { CHAIN, EVENT, statement } from './statements.ts'
 
@@ -14,7 +14,7 @@ export const LOCK_INDEX = statement(
 )
 
 const FROM_LAGGING = `FROM threads t LEFT JOIN search_cursors c ON c.thread_key = t.key
-   WHERE t.version > coalesce(c.to_seq, t.base_seq) OR t.base_seq < c.from_seq
+   WHERE LEAST(t.version, ${MOST_VERSION}) > coalesce(c.to_seq, t.base_seq) OR t.base_seq < c.from_seq
    OR c.index_version < ${INDEX_VERSION}`
 const FROM_GONE = `FROM search_cursors c
    WHERE NOT EXISTS (SELECT FROM threads WHERE key = c.thread_key)`
@@ -27,7 +27,7 @@ export const IS_BEHIND = statement(
 /** Threads of which something is not indexed. */
 export const LAGGING = statement(
   'lagging',
-  `SELECT t.key, t.thread_id AS "threadId", t.version, t.base_seq AS "baseSeq",
+  `SELECT t.key, t.thread_id AS "threadId", LEAST(t.version, ${MOST_VERSION}) AS version, t.base_seq AS "baseSeq",
      c.from_seq AS "fromSeq", c.to_seq AS "toSeq", c.awaited, c.index_version AS "indexVersion",
      (SELECT count(*) FROM search_parts p WHERE p.thread_key = t.key AND p.seq = c.to_seq + 1)
        AS "partsDone"

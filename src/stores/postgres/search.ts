@@ -106,7 +106,10 @@ async function indexThread(session: Session, thread: LaggingThread) {
   const from = isNew ? baseSeq : fromSeq
   const last = lastSeq(rows, indexed) ?? version
   await session.rows(ADVANCE, [key, owner, from, last, JSON.stringify(indexed.awaited)])
-  return { length: rows.reduce((sum, row) => sum + row[5].length, 0), isAll: last >= version }
+  return {
+    length: rows.reduce((sum, row) => sum + (row[5]?.length ?? 0), 0),
+    isAll: last >= version,
+  }
 }
 
 function measureColumns(parts: readonly IndexedPart[]): unknown[] {

@@ -110,6 +110,17 @@ export const FIND_REPEATED = statement(
    ) found ON true`,
 )
 
+/** The first row of a log ($1) from a number ($2) on. */
+export const NEXT_ROW = statement(
+  'next-row',
+  `WITH RECURSIVE thread AS (SELECT * FROM threads WHERE thread_id = $1), ${CHAIN}
+   SELECT found.seq FROM chain CROSS JOIN LATERAL (
+     SELECT seq FROM events WHERE thread_key = chain.key
+     AND seq > chain.after AND seq >= $2::bigint AND seq <= chain.last
+     ORDER BY seq LIMIT 1) found
+   ORDER BY found.seq LIMIT 1`,
+)
+
 /** The hash of the last event of thread $1 up to a number ($2) that has one. */
 export const LAST_HASH = statement(
   'last-hash',

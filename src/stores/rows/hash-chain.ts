@@ -67,11 +67,15 @@ function olderHash(text: string): string {
 
 /** So many events that do not fit are listed. */
 const MOST_MISFITS = 1_000
+/** Where more are missing it is the version, or a number, that is damaged: the log ends before them. */
+const MOST_MISSING = 100_000
 
 /** Follows a chain row by row. Behind a row that does not fit it goes on from the hash that is stored there. */
 export class ChainCheck {
   #seq = 0
   #events = 0
+  #allMissing = 0
+  #end: number | undefined
   #before = NO_HASH
   #isGap = false // what was before the next row is not known
   #isBehindUnread = false
@@ -128,14 +132,22 @@ export class ChainCheck {
       this.#report(version, 'whether the log ends with it is not known: the thread lost its hash')
     if (this.#misfits.length === 0 && head !== null && head !== this.#before)
       this.#report(version, 'the log does not end with the event that was written')
-    return { events: this.#events, unverified: this.#unverified, misfits: this.#misfits }
+    const [events, unverified, misfits] = [this.#events, this.#unverified, this.#misfits]
+    return { events, ...(this.#end !== undefined && { end: this.#end }), unverified, misfits }
   }
 
   #missing(next: number): void {
-    for (let seq = this.#seq + 1; seq < next && !this.isFull; seq += 1) {
-      this.#report(seq, 'it is missing')
-      this.#isGap = true
+    const missing = next - this.#seq - 1
+    if (missing <= 0) return
+    this.#isGap = true
+    this.#allMissing += missing
+    if (this.#allMissing > MOST_MISSING) this.#end ??= this.#seq
+    if (missing > MOST_MISFITS) {
+      const others = (missing - 1).toLocaleString('en-US')
+      this.#report(this.#seq + 1, `it is missing, and so are the ${others} events after it`)
+      return
     }
+    for (let seq = this.#seq + 1; seq < next; seq += 1) this.#report(seq, 'it is missing')
   }
 
   #report(seq: number, problem: string): void {

@@ -3,6 +3,7 @@
 import { PrecisError } from '../../core/errors.ts'
 import type { NewEvent } from '../../core/log/event.ts'
 import type { Row, Snapshot } from '../../core/ports.ts'
+import { JsonBounds } from '../../core/text/json.ts'
 import { idConflict, usageError } from '../errors.ts'
 
 /** One row of the log without its thread. A tuple: it goes to the database and between threads as it is. */
@@ -71,7 +72,7 @@ export function encodeEvent(event: NewEvent, seq: number): StoredEvent {
   return [seq, id, v, type, isoTime(event.timestamp), data, origin, source]
 }
 
-/** Text that is no JSON (a damaged row) is kept as it is, in a shape that no event has. */
+/** What is no JSON, or nested too deeply (a damaged row), is kept as text, in a shape that no event has. */
 export function decodeRow(threadId: string, cells: StoredEvent): Row {
   const [seq, id, v, type, timestamp, data, origin, source] = cells
   return {
@@ -171,7 +172,7 @@ function toJson(value: unknown, threadId: string, name: string): string {
   } catch (thrown) {
     cause = thrown
   }
-  if (text !== undefined) return text
+  if (text !== undefined && !isTooDeep(text)) return text
   throw new PrecisError('invalid-input', `The content of ${name} cannot be written as JSON.`, {
     hint: 'Content must be JSON: no cycles, no bigint, not undefined, not nested thousands deep.',
     where: threadId,
@@ -179,11 +180,24 @@ function toJson(value: unknown, threadId: string, name: string): string {
   })
 }
 
-function parseOrKeep(text: string): unknown {
+/** A cell of another type, or none at all, is damage as well. */
+function parseOrKeep(text: unknown): unknown {
   try {
-    return JSON.parse(text)
+    if (typeof text === 'string' && !isTooDeep(text)) return JSON.parse(text)
   } catch {
-    return { unreadable: text }
+    // Kept below.
+  }
+  return { unreadable: String(text) }
+}
+
+/** Asked before anything walks through the value: each level would take its piece of the stack. */
+function isTooDeep(json: string): boolean {
+  if (json.length <= 2 * LIMITS.jsonDepth) return false // each level takes two signs
+  try {
+    new JsonBounds({ values: Number.POSITIVE_INFINITY, depth: LIMITS.jsonDepth }).take(json)
+    return false
+  } catch {
+    return true
   }
 }
 
@@ -239,6 +253,8 @@ export const LIMITS = {
   rowLength: 64 * MEBI,
   /** Characters of JSON: all events of one append, and a snapshot by itself. */
   appendLength: 256 * MEBI,
+  /** Levels of JSON: twice what an event may have, so that no walk through it exhausts the stack. */
+  jsonDepth: 2_000,
   /** Stretches in one `readMany`. */
   ranges: 100_000,
   /** Threads in one page of `list`. */

@@ -208,6 +208,8 @@ function buildFind(hit: SearchHit, words: readonly QueryWord[]): SearchFind {
  * then indexed anew at the next search. A newer index is good enough for an older program.
  */
 export const INDEX_VERSION = 3
+/** A version that is damaged may be larger than any number that a thread reaches. */
+export const MOST_VERSION = Number.MAX_SAFE_INTEGER
 /** Since which version owners are made as they are now. */
 export const OWNER_VERSION = 3
 

@@ -52,7 +52,7 @@ function indexThread(tables: Tables, thread: LaggingThread) {
   let length = 0
   for (const row of events.iterate(key, before + 1, version)) {
     rows.push(row)
-    length += row[5].length
+    length += row[5]?.length ?? 0
     if (rows.length >= LIMITS.indexRows || length > LIMITS.indexLength) break
   }
   const awaited: readonly AwaitedCall[] = isNew ? [] : JSON.parse(thread.awaited ?? '[]')

@@ -7,6 +7,7 @@ import {
   INDEX_VERSION,
   type IndexedPart,
   type LaggingThread,
+  MOST_VERSION,
   OWNER_VERSION,
   type SearchRequest,
 } from '../search/search-index.ts'
@@ -45,7 +46,7 @@ interface FindParameters extends SearchRequest {
 export const LAGGING = 100
 
 const BEHIND = `FROM threads t LEFT JOIN search_cursors c ON c.thread_key = t.key
-  WHERE t.version > coalesce(c.to_seq, t.base_seq) OR t.base_seq < c.from_seq
+  WHERE min(t.version, ${MOST_VERSION}) > coalesce(c.to_seq, t.base_seq) OR t.base_seq < c.from_seq
   OR c.index_version < ${INDEX_VERSION}`
 const GONE = `FROM search_cursors WHERE thread_key NOT IN (SELECT key FROM threads)`
 
@@ -71,7 +72,7 @@ const FIND_THREADS = `WITH found AS MATERIALIZED (
 
 export function searchTables(db: Database) {
   const lagging = db.prepare<[], LaggingThread>(
-    `SELECT t.key, t.thread_id AS threadId, t.version, t.base_seq AS baseSeq,
+    `SELECT t.key, t.thread_id AS threadId, min(t.version, ${MOST_VERSION}) AS version, t.base_seq AS baseSeq,
      c.from_seq AS fromSeq, c.to_seq AS toSeq, c.awaited, c.index_version AS indexVersion,
      (SELECT count(*) FROM search_parts p WHERE p.thread_key = t.key AND p.seq = c.to_seq + 1)
        AS partsDone ${BEHIND} LIMIT ${LAGGING}`,
