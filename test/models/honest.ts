@@ -101,7 +101,9 @@ export async function expectHonest(setup: Planted, name: string) {
 
 /** Takes back every compaction. */
 export async function undoAll({ threads, threadId }: AgentSetup): Promise<void> {
-  while ((await threads.context(threadId)).stack.length > 0) await threads.undo(threadId)
+  const { stack } = await threads.context(threadId)
+  for (const _ of stack) await threads.undo(threadId)
+  expect((await threads.context(threadId)).stack).toHaveLength(0)
 }
 
 /** Every answer is on a bill: that of the thread, or of the new one that it began. Else the next run has it. */

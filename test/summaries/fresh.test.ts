@@ -137,7 +137,7 @@ describe('where there is no summary', () => {
       { text: `${SUMMARY} `.repeat(5), fault: { kind: 'drop' } },
       /^Compact failed: (?!Failed)/,
     ],
-    ['half of it', { text: SUMMARY, stopReason: 'length' }, /^Compact failed: .*length/],
+    ['half of it', { text: SUMMARY, stopReason: 'length' }, /^Compact failed: .*cut off/],
     ['a refusal', { text: 'No.', stopReason: 'refusal' }, /^Compact failed: /],
     ['an excuse', { text: 'I cannot help with that.' }, /^Compact failed: .*refused/],
     ['a call', { calls: [{ name: 'list', arguments: {} }] }, /^Compact failed: /],

@@ -15,7 +15,7 @@ const OF_ROAD: ReadonlySet<string> = new Set([
 const OF_THREADS: ReadonlySet<string> = new Set(['prepare', 'apply', 'judge'])
 
 /** A list of events without a thread passes the gate and is given back: nothing is committed. */
-const WITHOUT_THREAD = 'src/strategies/drop-turns.ts'
+const WITHOUT_THREAD = 'src/strategies/as-compaction-strategy.ts'
 /** The gate itself. */
 const GATE = 'src/core/edit/pass-gate.ts'
 

@@ -161,6 +161,10 @@ describe('an approval', () => {
     chat.terminal.press('enter')
     await chat.terminal.sees('Nothing has these words.')
     expect((await chat.client.thread(chat.threadId)).approvals).toHaveLength(1)
+    // The first step back forgets what was typed, the second leaves the question.
+    chat.terminal.press('escape')
+    await chat.terminal.sees('Enter chooses')
+    expect((await chat.client.thread(chat.threadId)).approvals).toHaveLength(1)
     chat.terminal.press('escape')
     expect(await chat.terminal.sees('The end.')).toContain('(denied)')
   })

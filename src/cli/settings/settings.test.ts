@@ -91,7 +91,6 @@ describe('what is wrong in a file', () => {
       expect(() => load()).toThrow(
         expect.objectContaining({
           code: 'invalid-settings',
-          exitCode: 2,
           where: expect.stringContaining(file),
           ...expected,
         }),

@@ -1,3 +1,4 @@
+// A brief that an earlier compaction wrote, read again: its frame and its parts
 import type { Origin } from '../../core/log/event.ts'
 import { MESSAGE_MARK } from '../../core/view/refs.ts'
 

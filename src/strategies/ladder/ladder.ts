@@ -1,3 +1,4 @@
+// The rungs of `cascade`, and how one step follows another until the result fits
 import { type Steps, type StrategyInput, wait } from '../../core/edit/strategy.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import { ledgerLines } from '../../core/ledger/ledger-lines.ts'

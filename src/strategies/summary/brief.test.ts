@@ -9,7 +9,8 @@ import { fieldsIn } from '../../core/text/json.ts'
 import type { StopReason } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { extract } from '../extract/extract.ts'
-import { brief, languageOf } from './brief.ts'
+import { brief } from './brief.ts'
+import { languageOf } from './language.ts'
 
 const GOOD = `### Goal
 The handler is to be renamed; the services are only listed.
