@@ -13,6 +13,7 @@ import {
   type ToolBlock,
   userText,
   type ViewBlock,
+  withoutNote,
 } from './view-texts.ts'
 
 /** What of an event is seen. Gives back the keys of live blocks that it takes the place of. */
@@ -49,7 +50,12 @@ export function showEvent(
       showFailure(list, event)
       return live
     case 'LOCAL_SYSTEM_MESSAGE':
-      list.put({ kind: 'notice', key: readKey(event), level: 'info', text: event.data })
+      list.put({
+        kind: 'notice',
+        key: readKey(event),
+        level: 'info',
+        text: withoutNote(event.data, list.blocks.at(-1)),
+      })
       return live
     case 'THREAD_STARTED':
       showOrigin(list, event)

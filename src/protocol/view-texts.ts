@@ -265,3 +265,9 @@ export function inputText(input: Json): string {
     })
     .join('\n')
 }
+
+/** A notice without what the divider right above it says already. */
+export function withoutNote(said: string, above: ViewBlock | undefined): string {
+  const note = above?.kind === 'compaction' ? above.note : undefined
+  return note !== undefined && said.endsWith(` ${note}`) ? said.slice(0, -note.length - 1) : said
+}

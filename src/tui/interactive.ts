@@ -50,6 +50,7 @@ class InteractiveChat {
   #leave: () => void = () => undefined
   #interruptedMs = Number.NEGATIVE_INFINITY
   #isStopped = false
+  #reply: string | undefined // the last that was drawn
   #isReading = false
   /** What was typed before the chat had the terminal comes first and at once, with newlines for Enter. */
   #isTypedBefore = true
@@ -139,6 +140,11 @@ class InteractiveChat {
 
   #draw(): void {
     this.#transcript.show(this.#chat.blocks)
+    const last = this.#chat.blocks.at(-1)
+    if (last?.kind === 'notice' && last.level === 'reply' && last.key !== this.#reply) {
+      this.#reply = last.key
+      this.#transcript.beginAt(last.key)
+    }
     if (!this.#isStopped) this.#tui.requestRender()
   }
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { answer, result, user } from '../say.ts'
-import { type ChatSetup, openChat } from './setup.ts'
+import { type ChatSetup, exchange, openChat } from './setup.ts'
 
 async function compactedTwice(chat: ChatSetup): Promise<void> {
   for (const round of [1, 2]) {
@@ -236,5 +236,36 @@ describe('an approval', () => {
       ({ type }) => type === 'TOOL_RESULT',
     )
     expect(JSON.stringify(results)).toContain('one two three four five six')
+  })
+})
+
+describe('at 40 × 12', () => {
+  it('a reply that is longer than the screen is read from its beginning', async () => {
+    const chat = await openChat({ columns: 40, rows: 12 })
+    await exchange(chat, 'hello', 'You said “hello”')
+    chat.terminal.enter('/context')
+    const screen = await chat.terminal.sees('more below')
+    expect(screen).toMatch(
+      /^ {2}\/context *\n.*of 200k tokens \(1 %\), measured *\n {2}system +[▏▎▍▌▋▊▉█]/,
+    )
+    chat.terminal.press('page-down', 'page-down')
+    await chat.terminal.sees('user: hello')
+    await exchange(chat, 'and on', 'You said “and on”')
+  })
+
+  it('says once what a compaction fell back from', async () => {
+    const chat = await openChat({ columns: 40, rows: 40, preset: 'precis' })
+    await chat.home.threads.append(chat.threadId, [
+      user('Look at the settings.'),
+      ...answer('I look.', 'c1'),
+      result('c1', 'a line of the settings\n'.repeat(4_000)),
+      ...answer('Looked.'),
+    ])
+    chat.terminal.enter('/compact keep the port')
+    await chat.terminal.sees('Conversation compacted.')
+    await chat.terminal.sees(/billed [1-9]/)
+    const screen = await chat.terminal.sees('compacted by brief')
+    expect(screen.match(/Fell back/g)).toHaveLength(1)
+    expect(screen).toMatch(/sections?.*\n[\s\S]*\n {2}Conversation compacted\. *\n/)
   })
 })

@@ -24,6 +24,7 @@ export class Transcript {
   #isAllOpen = false
   #top: Place | undefined // undefined: the end is seen, and stays so
   #selected: string | undefined
+  #toBegin: string | undefined
   #width = 80
   #height = 20
 
@@ -56,6 +57,7 @@ export class Transcript {
     this.#width = width
     this.#height = height
     if (height <= 0) return []
+    if (this.#toBegin !== undefined) this.#beginAt(this.#toBegin)
     const lines = this.#top ? this.#linesFrom(this.#top, height) : this.#lastLines(height)
     if (lines.length < height && this.#top) {
       this.#top = undefined
@@ -63,6 +65,18 @@ export class Transcript {
     }
     // A short conversation begins at the top.
     return [...lines, ...Array.from({ length: height - lines.length }, () => '')]
+  }
+
+  /** A block that is longer than the window is read from its beginning, where the end is seen now. */
+  beginAt(key: string): void {
+    if (this.isAtEnd) this.#toBegin = key
+  }
+
+  #beginAt(key: string): void {
+    this.#toBegin = undefined
+    const block = this.#blocks.findLastIndex((each) => each.key === key)
+    // The line between two blocks is left out.
+    if (this.#linesOf(block).length - 1 > this.#height) this.#top = { block, line: 1 }
   }
 
   /** Up where negative. */
