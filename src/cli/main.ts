@@ -2,7 +2,7 @@
 import '../node-guard.ts'
 import { resolve } from 'node:path'
 import { Command, CommanderError, Option } from 'commander'
-import { nearestWord } from '../core/text/words.ts'
+import { nearestWord } from '../core/text/nearest-word.ts'
 import { type Definitions, type Io, type Output, processIo } from './process-io.ts'
 import { version } from './program-name.ts'
 

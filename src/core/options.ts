@@ -1,6 +1,6 @@
 // Options of the library, checked by hand: an unknown or impossible one is an error that names it
 import { PrecisError } from './errors.ts'
-import { nearestWord } from './text/words.ts'
+import { nearestWord } from './text/nearest-word.ts'
 
 /** What is wrong with a value, as `must …`; undefined if nothing is. */
 type Check = (value: unknown) => string | undefined

@@ -1,6 +1,6 @@
 // Things that go wrong on order: for the next requests, for one by a header, or by a line in the prompt.
 import { PrecisError } from '../core/errors.ts'
-import { nearestWord } from '../core/text/words.ts'
+import { nearestWord } from '../core/text/nearest-word.ts'
 
 const FAULT_KINDS = [
   'overflow', // the provider's own «too long», whatever the size

@@ -2,7 +2,7 @@
 import { COMMANDS } from '../core/agent/commands.ts'
 import type { AgentFrame } from '../core/agent/frame.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
-import { nearestWord } from '../core/text/words.ts'
+import { nearestWord } from '../core/text/nearest-word.ts'
 import { textOfUserContent } from '../core/view/content.ts'
 import type { StreamItem, ThreadDetail, TimelinePoint } from './client.ts'
 import { BlockList, showEvent } from './view-events.ts'

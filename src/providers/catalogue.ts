@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { PrecisError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
-import { nearestWord } from '../core/text/words.ts'
+import { nearestWord } from '../core/text/nearest-word.ts'
 import type { TokenUsage } from '../core/view/content.ts'
 import listed from './catalogue.json' with { type: 'json' }
 

@@ -25,7 +25,9 @@ import {
   shownSetting,
 } from '../../src/core/text/address.ts'
 import { foldBase64 } from '../../src/core/text/fold-base64.ts'
-import { matchesPath, matchesText, nearestWord, readShell } from '../../src/core/text/words.ts'
+import { nearestWord } from '../../src/core/text/nearest-word.ts'
+import { matchesPath, matchesText } from '../../src/core/text/patterns.ts'
+import { readShell } from '../../src/core/text/shell-words.ts'
 import { isEntryId } from '../../src/core/view/entry.ts'
 import { buildCaption } from '../../src/core/view/images.ts'
 import {

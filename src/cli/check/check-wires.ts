@@ -2,7 +2,7 @@
 import { PrecisError } from '../../core/errors.ts'
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import { nearestWord } from '../../core/text/words.ts'
+import { nearestWord } from '../../core/text/nearest-word.ts'
 import { SESSION_FORMATS } from '../../formats/index.ts'
 import type { View } from '../../formats/session-format.ts'
 import { PROFILES } from '../../validate/validate.ts'

@@ -6,7 +6,7 @@ import type { ReportSettings } from '../../core/edit/report.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { isStandIn } from '../../core/model.ts'
 import type { ResolvedSettings, Settings } from '../../core/settings/settings.ts'
-import { nearestWord } from '../../core/text/words.ts'
+import { nearestWord } from '../../core/text/nearest-word.ts'
 import { PRESETS } from '../../core/window/presets.ts'
 import { protectedEntries, systemEntries } from './kept-entries.ts'
 

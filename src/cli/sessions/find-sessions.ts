@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { basename, join, relative, resolve } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
 import type { Settings } from '../../core/settings/settings.ts'
-import { nearestWord } from '../../core/text/words.ts'
+import { nearestWord } from '../../core/text/nearest-word.ts'
 import type { Io } from '../process-io.ts'
 import {
   type DatabaseSession,

@@ -1,6 +1,6 @@
 // Usage and cost of sessions, summed up by day, model, project or agent
 import { PrecisError } from '../../core/errors.ts'
-import { nearestWord } from '../../core/text/words.ts'
+import { nearestWord } from '../../core/text/nearest-word.ts'
 import { oneLine, padColumns, type Style, thousands, wrapLines } from '../terminal/terminal.ts'
 import type { KnownSession } from './select-sessions.ts'
 import type { DayUsage } from './session-facts.ts'

@@ -1,11 +1,6 @@
 // Decides whether a tool may run: by pattern, by mode, or by asking
-import {
-  matchesPath,
-  matchesText,
-  readShell,
-  type ShellReading,
-  type ShellWord,
-} from '../text/words.ts'
+import { matchesPath, matchesText } from '../text/patterns.ts'
+import { readShell, type ShellReading, type ShellWord } from '../text/shell-words.ts'
 import { cutHead } from '../window/tokens/weigh.ts'
 import type { ToolEffect } from './frame.ts'
 

@@ -1,6 +1,6 @@
 // Commands that a user types as a message: one table for the agent, the terminal and the web page.
 import { parseRef } from '../search/choose-finds.ts'
-import { nearestWord } from '../text/words.ts'
+import { nearestWord } from '../text/nearest-word.ts'
 import { PRESETS, type PresetId } from '../window/presets.ts'
 import { cutHead } from '../window/tokens/weigh.ts'
 

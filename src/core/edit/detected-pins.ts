@@ -2,7 +2,7 @@
 import { findSentences } from '../constraints/sentences.ts'
 import { settle } from '../constraints/settle.ts'
 import type { EventAt, PinData, ThreadEvent } from '../log/event.ts'
-import { matchesText } from '../text/words.ts'
+import { matchesText } from '../text/patterns.ts'
 import { ownTexts, type UserContent } from '../view/content.ts'
 import type { Context } from '../view/context.ts'
 import { parseEntryId } from '../view/entry.ts'

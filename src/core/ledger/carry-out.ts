@@ -11,7 +11,8 @@ import {
 } from './file-record.ts'
 import type { FileWork, Place } from './file-work.ts'
 import { readFields } from './intent.ts'
-import { type FileOperation, type GitOperation, isBelow, type Target } from './operation.ts'
+import type { FileOperation, GitOperation, Target } from './operation.ts'
+import { isBelow } from './path-text.ts'
 
 /** The file that an editor has open, as it says below its output. */
 function openFileIn(text: string): { readonly name: string } | undefined {

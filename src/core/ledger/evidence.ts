@@ -1,7 +1,8 @@
 // Evidence about files in outputs: directory listings and git status
 import { ABSENT, AS_AT_START, type FileRecord, readRecord } from './file-record.ts'
 import type { FileWork, Place } from './file-work.ts'
-import { fromRoot, LONGEST_PATH_CHARS, resolvePath, type Shows } from './operation.ts'
+import type { Shows } from './operation.ts'
+import { fromRoot, LONGEST_PATH_CHARS, resolvePath } from './path-text.ts'
 
 const MOST_LINES = 5_000
 /** What git has that differs from what the file was at the start: nobody knows what it is. */

@@ -1,5 +1,5 @@
 // Applies operations to the known files; looks up nothing outside the log
-import { matchesPath } from '../text/words.ts'
+import { matchesPath } from '../text/patterns.ts'
 import {
   ABSENT,
   AS_AT_START,
@@ -9,17 +9,16 @@ import {
   isOnlySeen,
   readRecord,
 } from './file-record.ts'
+import type { FileOperation, Target } from './operation.ts'
 import {
   baseName,
-  type FileOperation,
   fromRoot,
   isAbsolute,
   isBelow,
   joinPath,
   readFolder,
   resolvePath,
-  type Target,
-} from './operation.ts'
+} from './path-text.ts'
 
 /** Where a command works: the root, and from there the folder; undefined if nobody knows. */
 export interface Place {

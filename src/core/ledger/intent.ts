@@ -2,7 +2,8 @@
 import type { Fields, Json } from '../text/json.ts'
 import type { Block, ToolResult } from '../view/content.ts'
 import { cutHead } from '../window/tokens/weigh.ts'
-import { type FileOperation, LONGEST_PATH_CHARS, type Step } from './operation.ts'
+import type { FileOperation, Step } from './operation.ts'
+import { LONGEST_PATH_CHARS } from './path-text.ts'
 import type { CommandEnd } from './shell/outcome.ts'
 
 export interface Todo {

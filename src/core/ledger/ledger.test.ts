@@ -6,7 +6,7 @@ import type { EventDraft } from '../log/event.ts'
 import type { Json } from '../text/json.ts'
 import { ledgerReducer } from './ledger.ts'
 import { ledgerFiles, ledgerLines } from './ledger-lines.ts'
-import { isBelow } from './operation.ts'
+import { isBelow } from './path-text.ts'
 
 const PATCH = `*** Begin Patch
 *** Add File: new.ts

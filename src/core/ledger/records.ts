@@ -5,7 +5,8 @@ import type { Fields, Json } from '../text/json.ts'
 import { cutHead } from '../window/tokens/weigh.ts'
 import type { FileTree } from './file-record.ts'
 import { listIn, type OpenCall, readFields, type Todo, textIn } from './intent.ts'
-import { type FileOperation, LONGEST_PATH_CHARS } from './operation.ts'
+import type { FileOperation } from './operation.ts'
+import { LONGEST_PATH_CHARS } from './path-text.ts'
 
 export interface CommandRecord {
   readonly key: string

@@ -14,7 +14,8 @@ import {
   type Todo,
   textOfBlocks,
 } from './intent.ts'
-import { type FileOperation, fromRoot, isAbsolute, normalPath } from './operation.ts'
+import type { FileOperation } from './operation.ts'
+import { fromRoot, isAbsolute, normalPath } from './path-text.ts'
 import type { Ledger } from './records.ts'
 import { noteError, withoutError } from './running.ts'
 import { settlePoll, settleShell } from './shell/settle-command.ts'

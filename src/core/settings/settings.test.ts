@@ -1,6 +1,6 @@
 // Settings: defaults, layers, where each value is from, and errors that say which key and where.
 import { describe, expect, it } from 'vitest'
-import { nearestWord } from '../text/words.ts'
+import { nearestWord } from '../text/nearest-word.ts'
 import {
   environmentLayer,
   readVariable,

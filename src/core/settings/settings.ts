@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { PrecisError } from '../errors.ts'
 import type { Json } from '../text/json.ts'
-import { nearestWord } from '../text/words.ts'
+import { nearestWord } from '../text/nearest-word.ts'
 import type { TriggerPolicy } from '../window/policy.ts'
 import { PRESETS } from '../window/presets.ts'
 import { flatten, notForProjects, PERSONAL_KEYS, unknownKey, wrongValue } from './settings-keys.ts'

@@ -7,7 +7,7 @@ import type { CompactionContext, Scratch, StrategyInput } from '../../core/edit/
 import type { EventDraft } from '../../core/log/event.ts'
 import type { ConverseRequest, ModelLimits, ModelPort } from '../../core/ports.ts'
 import type { Json } from '../../core/text/json.ts'
-import { wholeRange } from '../range.ts'
+import { wholeRange } from '../whole-range.ts'
 import { chunkedFold } from './chunked-fold.ts'
 import { fingerprint } from './fold-progress.ts'
 import { planFold } from './prompt.ts'

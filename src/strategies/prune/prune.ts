@@ -2,7 +2,7 @@
 import type { Edit, EntryId, NewEntry } from '../../core/edit/change.ts'
 import { immediate, type Strategy } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
-import { baseName } from '../../core/ledger/operation.ts'
+import { baseName } from '../../core/ledger/path-text.ts'
 import * as option from '../../core/options.ts'
 import { foldBase64 } from '../../core/text/fold-base64.ts'
 import type { Item } from '../../core/view/entry.ts'

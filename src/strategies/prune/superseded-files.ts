@@ -1,7 +1,8 @@
 // `superseded-writes` and `repeated-reads`: file content that a later write or read replaces.
 import type { EntryId } from '../../core/edit/change.ts'
 import { type Intent, readFields, textIn } from '../../core/ledger/intent.ts'
-import { type FileOperation, normalPath } from '../../core/ledger/operation.ts'
+import type { FileOperation } from '../../core/ledger/operation.ts'
+import { normalPath } from '../../core/ledger/path-text.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
 import { contentOf } from '../../core/view/entry-content.ts'

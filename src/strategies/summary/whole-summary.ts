@@ -14,8 +14,9 @@ import { contentOf } from '../../core/view/entry-content.ts'
 import { isSaidByUser } from '../../core/view/last-request.ts'
 import { openRoundStart, runsOf, seamsOf } from '../../core/view/seam.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import { unseenStart, wholeRange } from '../range.ts'
+import { unseenStart } from '../range.ts'
 import { bareWhole } from '../ranges/compact-whole.ts'
+import { wholeRange } from '../whole-range.ts'
 import { asData, asProse } from './as-data.ts'
 import {
   EIGHT_HEADINGS,

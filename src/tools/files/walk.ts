@@ -2,7 +2,7 @@
 import { type Dirent, existsSync } from 'node:fs'
 import { open, opendir, readFile, readlink, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { matchesList } from '../../core/text/words.ts'
+import { matchesList } from '../../core/text/patterns.ts'
 import { isErrno } from './file-errors.ts'
 import { DESCRIPTORS, FOLDER } from './open-file.ts'
 

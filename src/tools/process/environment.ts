@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
-import { matchesText } from '../../core/text/words.ts'
+import { matchesText } from '../../core/text/patterns.ts'
 import { isInside } from '../workspace.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

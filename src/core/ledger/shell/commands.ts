@@ -1,5 +1,6 @@
 // A shell command line as the simple commands that it runs, in order, loops over known words unrolled.
-import { type Joint, normalPath } from '../operation.ts'
+import type { Joint } from '../operation.ts'
+import { normalPath } from '../path-text.ts'
 import { expandBraces } from './programs.ts'
 import { ShellText, type ShellWord } from './text.ts'
 

@@ -1,5 +1,7 @@
 // The steps of a shell command that ran and succeeded, from its exit and output
-import { baseName, type FileOperation, type Step } from '../operation.ts'
+
+import type { FileOperation, Step } from '../operation.ts'
+import { baseName } from '../path-text.ts'
 
 export interface CommandEnd {
   /** Undefined if the result does not say; then it counts as it is marked. */

@@ -1,5 +1,6 @@
 // The effects of common programs on files, from their arguments
-import { type FileOperation, LONGEST_PATH_CHARS, OPEN_FILE, type Target } from '../operation.ts'
+import { type FileOperation, OPEN_FILE, type Target } from '../operation.ts'
+import { LONGEST_PATH_CHARS } from '../path-text.ts'
 import type { ShellWord } from './text.ts'
 
 export interface Arguments {

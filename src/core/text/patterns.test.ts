@@ -1,6 +1,6 @@
 // Stars in texts and in paths.
 import { describe, expect, it } from 'vitest'
-import { matchesPath, matchesText } from './words.ts'
+import { matchesPath, matchesText } from './patterns.ts'
 
 const TEXTS: [pattern: string, fitting: string[], other: string[]][] = [
   ['git status', ['git status'], ['git status ', 'git', 'Git status', '']],

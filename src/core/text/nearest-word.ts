@@ -1,0 +1,32 @@
+// The known word nearest to a mistyped one
+
+/** More slips than this, or than a third of the word, and it is no slip of the finger. */
+const MAX_SLIPS = 3
+
+/** The known word that a mistyped one was probably meant to be. */
+export function nearestWord(word: string, known: Iterable<string>): string | undefined {
+  const limit = Math.min(MAX_SLIPS, Math.max(1, Math.floor(word.length / 3)))
+  let nearest: string | undefined
+  let least = limit + 1
+  for (const candidate of known) {
+    const slips = distance(word.toLowerCase(), candidate.toLowerCase())
+    if (slips >= least) continue
+    least = slips
+    nearest = candidate
+  }
+  return nearest
+}
+
+/** Letters to add, to remove or to change (Levenshtein). Only the row before is kept. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1)
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
+}
