@@ -128,7 +128,7 @@ export class Chat implements OpenChat {
     }
     // What a compaction came to is told by its divider, and where it stays here also by the thread.
     if (compaction && !compaction.fresh) return
-    const words = text === FRESH ? STARTED : text
+    const words = text.replace(FRESH, STARTED)
     this.say(words, ok ? 'reply' : 'warning', command)
   }
 

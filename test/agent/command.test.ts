@@ -24,6 +24,23 @@ describe('/compact', () => {
     expect(await eventsOf('COMPACTION')).toHaveLength(1)
   })
 
+  it('takes the name of a strategy as instructions, and says how that is chosen', async () => {
+    const { agent, threads, threadId, eventsOf } = await setUpAgent()
+    await threads.append(threadId, longPast(20_000))
+    const hint =
+      '“extract” was followed as instructions. To use the strategy: /strategy extract, then /compact.'
+    const outcome = await agent.sendMessage(threadId, '/compact extract')
+    expect(outcome).toMatchObject({ reply: { ok: true, text: expect.stringContaining(hint) } })
+    const told = async () => (await eventsOf('LOCAL_SYSTEM_MESSAGE')).map(({ data }) => data)
+    expect((await told()).at(-1)).toBe(hint)
+    // The words that it names work.
+    await agent.sendMessage(threadId, '/strategy extract')
+    await threads.append(threadId, longPast(20_000))
+    await agent.sendMessage(threadId, '/compact extract the ports')
+    expect((await told()).filter((data) => data === hint)).toHaveLength(1)
+    expect((await eventsOf('COMPACTION')).at(-1)?.data.strategyId).toBe('extract')
+  })
+
   it('asks no provider on a fresh thread [LOG-29]', async () => {
     const { agent, threadId, dev } = await setUpAgent()
     expect(await agent.sendMessage(threadId, '/compact')).toMatchObject({ reply: { ok: true } })

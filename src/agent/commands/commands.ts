@@ -212,16 +212,25 @@ async function compactAndSay(
   })
   const { success, fresh } = compaction
   const [said, ...more] = compactionWords(compaction)
-  const text = [said, ...more].join('\n')
+  const hint = meantStrategy(core, asked.instructions)
+  const text = [said, ...more, ...(success ? hint : [])].join('\n')
   if (!success) return { ok: false, text, compaction }
   const goesOn = fresh && { threadId: fresh.threadId }
   const isJoined = running !== undefined || fresh?.threadId === compaction.runId
   if (isJoined) return { text: joinedWords(asked), compaction, ...goesOn }
   if (goesOn) return { text, compaction, ...goesOn }
-  await core.ports.threads.append(threadId, [{ type: 'LOCAL_SYSTEM_MESSAGE', data: said }], {
-    openCalls: 'leave',
-  })
+  const told = [said, ...hint].map((data) => ({ type: 'LOCAL_SYSTEM_MESSAGE' as const, data }))
+  await core.ports.threads.append(threadId, told, { openCalls: 'leave' })
   return { text, compaction }
+}
+
+/** What stands behind /compact are instructions, also where it is the name of a strategy. */
+function meantStrategy({ ports }: AgentCore, instructions = ''): string[] {
+  const id = instructions.trim()
+  if (!ports.threads.strategyIds().includes(id)) return []
+  return [
+    `“${id}” was followed as instructions. To use the strategy: /strategy ${id}, then /compact.`,
+  ]
 }
 
 /** Two that ask at once get one compaction: the second learns so, and what became of its words. */
