@@ -1,4 +1,4 @@
-// A browser: a smaller bundle, with a shorter ladder of strategies.
+// A browser: a smaller bundle, without the search for rules and state.
 import { compact } from 'precis/light'
 
 const messages = Array.from({ length: 100 }, (_, n) => ({ role: 'user', content: `${n} `.repeat(100) }))

@@ -1,4 +1,4 @@
-// `precis/light`: `compact` and `createCompactor` with a shorter ladder, for small bundles
+// `precis/light`: `compact` and `createCompactor` without the search for rules and state, for small bundles
 
 import type { compact as compactFully } from '../compactor/compact.ts'
 import { compactMessages, type Given } from '../compactor/compact-messages.ts'
