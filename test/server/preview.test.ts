@@ -1,4 +1,5 @@
 // Previews of compactions: looked at, changed, applied through the gate, or refused because time has passed.
+import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { longPast } from '../agent/past.ts'
 import { user } from '../say.ts'
@@ -13,6 +14,26 @@ async function withPast({ client, home }: AppSetup, preset: string): Promise<str
 }
 
 describe('a preview', () => {
+  it('puts each result beside its own note, where several stand beside each other', async () => {
+    const { client } = await setUpApp()
+    const sample = await readFile('samples/session.jsonl', 'utf8')
+    const { threadId } = await client.importThread(sample)
+    const { previewId } = await client.preview(threadId, { strategy: 'cascade' })
+    const { before, after, changes } = await client.previewDiff(threadId, previewId)
+    const named = (refs: readonly string[], side: typeof before) =>
+      side.filter(({ ref }) => refs.includes(ref))
+    const reads = changes.filter(
+      ({ removed }) => removed.includes('e13') || removed.includes('e14'),
+    )
+    expect(reads.map(({ removed }) => removed)).toEqual([['e13'], ['e14']])
+    for (const { removed, added } of changes) {
+      expect(added).toHaveLength(1)
+      const [was, is] = [named(removed, before), named(added, after)]
+      expect(was.map(({ role }) => role)).toEqual(is.map(({ role }) => role))
+      expect(is[0]?.text).toContain(`ref:${removed[0]}`)
+    }
+  })
+
   it('of what covers what changed since is refused as stale, and nothing happens', async () => {
     const setup = await setUpApp()
     const { client } = setup

@@ -23,6 +23,7 @@ import { reducedBy, threadFold } from '../../core/view/thread-state.ts'
 import { cutHead } from '../../core/window/tokens/weigh.ts'
 import type { DiffEntry, ReportFigures, ViewDiff } from '../../protocol/client.ts'
 import { tokenScale } from './entry-places.ts'
+import { findPieces, pairUp } from './paired.ts'
 import { addedPins, figuresOf, inWindow } from './thread-summary.ts'
 
 /** Texts that differ in more lines are told as taken out and put in. */
@@ -41,32 +42,8 @@ export function computeDiff(around: ViewsAround): ViewDiff {
       : { ...entry, why: reasons.get(entry.ref as EntryId) ?? event.data.strategyId },
   )
   const after = readEntries(around.after, known, 'added')
-  const changes = pairUp(before, after)
+  const changes = pairUp(before, after, findPieces(event.data.edits, event.seq))
   return { compaction: event.seq, before, after, changes, unified: unified(before, after) }
-}
-
-/** Between two entries that stay, what was there became what is there now. */
-function pairUp(before: readonly DiffEntry[], after: readonly DiffEntry[]): ViewDiff['changes'] {
-  const changes: { removed: string[]; added: string[] }[] = []
-  let at = 0
-  let change = { removed: [] as string[], added: [] as string[] }
-  const close = () => {
-    if (change.removed.length + change.added.length > 0) changes.push(change)
-    change = { removed: [], added: [] }
-  }
-  for (const entry of before) {
-    if (entry.state === 'removed') {
-      change.removed.push(entry.ref)
-      continue
-    }
-    for (; at < after.length && after[at]?.state === 'added'; at += 1)
-      change.added.push(after[at]?.ref ?? '')
-    close()
-    at += 1
-  }
-  change.added.push(...after.slice(at).map(({ ref }) => ref))
-  close()
-  return changes
 }
 
 function readIds({ items }: Context): string[] {
