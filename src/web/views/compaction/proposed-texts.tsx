@@ -1,5 +1,5 @@
 // A proposed compaction: what it saves, what goes, what it kept as asked, and the texts it would put in, to edit
-import { useCallback, useState } from 'react'
+import { type ComponentProps, memo, useCallback, useState } from 'react'
 import type { Client, Preview } from '../../../protocol/index.ts'
 import { strategyWords } from '../../strategy-words.ts'
 import { useLoaded } from '../../use-loaded.ts'
@@ -196,8 +196,11 @@ function KeptForYou({
   )
 }
 
-/** Every entry that would go, beside what would be left of it; read when it is opened. */
-function PreviewDiff(given: {
+/**
+ * Every entry that would go, beside what would be left of it; read when it is opened. Drawn once for a
+ * preview, not for each character of the texts beside it.
+ */
+const PreviewDiff = memo(function PreviewDiff(given: {
   readonly client: Client
   readonly threadId: string
   readonly previewId: string
@@ -209,9 +212,9 @@ function PreviewDiff(given: {
       {isOpen && <LoadedDiff key={given.previewId} {...given} />}
     </details>
   )
-}
+})
 
-function LoadedDiff({ client, threadId, previewId }: Parameters<typeof PreviewDiff>[0]) {
+function LoadedDiff({ client, threadId, previewId }: ComponentProps<typeof PreviewDiff>) {
   const load = useCallback(
     () => client.previewDiff(threadId, previewId),
     [client, threadId, previewId],
