@@ -70,15 +70,39 @@ export function timesIn(text: string, part: string): number {
   return text.split(part).length - 1
 }
 
+/** What a door answers a command with. */
+interface Told {
+  readonly ok: boolean
+  readonly text: string
+  readonly compaction?:
+    | {
+        readonly strategy?: string | undefined
+        readonly fresh?: { readonly threadId: string } | undefined
+        readonly before?: { readonly tokens?: number | undefined } | undefined
+        readonly after?: { readonly tokens?: number | undefined } | undefined
+      }
+    | undefined
+}
+
+type Held = Pick<AgentSetup, 'threads' | 'threadId'> & { readonly facts: readonly string[] }
+
 /** Compacts, and says what came of it. */
-export async function expectHonest(setup: Planted, name: string) {
-  const { threads, threadId, facts } = setup
+export function expectHonest(setup: Planted, name: string) {
+  return expectHonestBy(setup, name, () => commanded(setup))
+}
+
+/** The same through any door. */
+export async function expectHonestBy(
+  { threads, threadId, facts }: Held,
+  name: string,
+  command: () => Promise<Told>,
+) {
   const before = await threads.fork(threadId)
-  const { ok, text, compaction } = await commanded(setup)
+  const { ok, text, compaction } = await command()
   const what = `${name}: ${text}`
   expectOneEnd(text, what)
   const freshId = compaction?.fresh?.threadId
-  const left = await sent(setup, freshId ?? threadId)
+  const left = await sent({ threads }, freshId ?? threadId)
   // What a model quotes is not edited; what code puts beside it says the request once.
   const isQuoted = name.startsWith('answers with the prompt')
   const isOwn =
@@ -100,7 +124,10 @@ export async function expectHonest(setup: Planted, name: string) {
 }
 
 /** Takes back every compaction. */
-export async function undoAll({ threads, threadId }: AgentSetup): Promise<void> {
+export async function undoAll({
+  threads,
+  threadId,
+}: Pick<AgentSetup, 'threads' | 'threadId'>): Promise<void> {
   const { stack } = await threads.context(threadId)
   for (const _ of stack) await threads.undo(threadId)
   expect((await threads.context(threadId)).stack).toHaveLength(0)
@@ -108,7 +135,7 @@ export async function undoAll({ threads, threadId }: AgentSetup): Promise<void> 
 
 /** Every answer is on a bill: that of the thread, or of the new one that it began. Else the next run has it. */
 export async function expectBilled(
-  { threads, threadId, dev }: AgentSetup,
+  { threads, threadId, dev }: Pick<AgentSetup, 'threads' | 'threadId' | 'dev'>,
   freshId: string | undefined,
 ) {
   const answered = dev.requests.filter(({ outcome }) => outcome === 'answered')
