@@ -253,7 +253,7 @@ const REPORTED =
 
 /** “Drivers must check the brakes, officials said on Monday.” */
 const SAID_BY =
-  /, (?!(?:as )?(?:i|we|like|and|but|or|so) )(?:the |an? )?[\p{L}.'-]+(?: [\p{L}.'-]+){0,2} (?:said|says|added|warned|wrote|noted|explained|told \S+)(?: (?:on|in|at) [\p{L}\d ]{2,24})?[.!]*$/iu
+  /, (?!(?:as )?(?:i|we|like|and|but|or|so|my|our) |(?:the )?(?:(?:team|tech|project|product|engineering) )?(?:boss|lead|leads|manager|management|owner|team|client|customer|security|legal|compliance|ops|cto|ceo|qa) )(?:the |an? )?[\p{L}.'-]+(?: [\p{L}.'-]+){0,2} (?:said|says|added|warned|wrote|noted|explained|told \S+)(?: (?:on|in|at) [\p{L}\d ]{2,24})?[.!]*$/iu
 
 /** Those whose wishes the user passes on. */
 const CLIENTS =

@@ -40,6 +40,8 @@ export const LANGUAGES: readonly Cues[] = [
       clause(
         '(?:bitte |also )?(?:niemals|nie|auf keinen fall|keinesfalls|immer|nur|ausschließlich|lieber|vermeide|achte|denk|stell sicher|lass|finger weg|kein(?:e|en|er)?)',
       ),
+      // An order ends in -e: “Ändere niemals …”, “Behalte immer …”.
+      /^(?!(?:heute|habe|hatte|hätte|wäre|werde|würde|wurde|könnte|möchte|sollte|musste|konnte|wollte|gerade|beide|alle|viele|manche|einige|\p{L}?eine|diese|unsere|eure|bitte)(?!\p{L}))\p{L}{3,}e (?:bitte )?(?:niemals|nie|immer) (?!noch|wieder|mehr|so|nur)\p{L}/iu,
       /^(?:nutze|verwende|benutze|nimm|schreibe?) (?:\S+ ){0,3}(?:nur|nie|niemals|immer|ausschließlich|kein\w*)(?![\p{L}])/iu,
       new RegExp(
         `^${GERMAN_ACTS} (?:bitte )?${germanObject('[^\\s,;]+')}(?:nie|niemals|nichts?)${NOT_OF_A_NOUN}`,

@@ -1,5 +1,6 @@
 // Weighs whether a part of a message was typed as an order or is material that the message is about
 import { type Line, VERSION } from './blocks.ts'
+import { pointsAtOrders, pointsIn } from './requests.ts'
 
 /** Lines that stand together. */
 interface Block {
@@ -29,11 +30,12 @@ export function withoutMaterial(
   const [own, first, last] = [blocks[from - 1], material[0], material.at(-1)]
   if (first === undefined) return lines
   const adopts = blocks.slice(0, from).some((block) => ADOPTS.test(block.text))
+  const orders = isOrders(material, isRule)
   const pointed = Math.max(
-    isNextTo(text, own, first) ? pointsAt(own, isRule) : 0,
-    isNextTo(text, last, blocks[to]) ? pointsAt(blocks[to], isRule) : 0,
+    isNextTo(text, own, first) ? pointsAt(own, isRule, orders) : 0,
+    isNextTo(text, last, blocks[to]) ? pointsAt(blocks[to], isRule, orders) : 0,
   )
-  const points = adopts ? 0 : pointed + contrast(own, first)
+  const points = adopts ? 0 : pointed + (orders ? 0 : contrast(own, first))
   const shape = readShape(text, material, isRule, adopts)
   const doubt = shape < ENOUGH && points < ENOUGH && STARTS_SMALL.test(first.text) ? 1 : 0
   if (shape + points - doubt < ENOUGH) return lines
@@ -106,43 +108,27 @@ const LABEL = new RegExp(
 const ADOPTS =
   /\b(?:implement|build|follow|obey|apply|adopt|respect|heed|stick to|adhere to|create|code up|carry out|work through)\b[^.!?]{0,40}(?:\b(?:this|these|the following|those|below)\b|[:：]\s*$)|\b(?:do|befolge|halte dich an|suis|sigue|siga|segui)\b (?:the following|this|these|diese|ces|estas|essas|queste)\b/iu
 
-const DEICTIC =
-  /(?<!\p{L})(?:this|these|those|that|here|below|above|the following|attached|diese[rsnm]?|das(?= hier|\?|$)|dies|hier|folgende[rsn]?|unten|oben|ce|cet|cette|ces|ceci|ça|cela|ci-dessous|suivante?s?|esto|este|esta|estos|estas|eso|siguiente|abajo|isto|isso|essa|esse|abaixo|seguinte|questo|questa|questi|queste|seguente|sotto|это|этот|эту|эти|этого|ниже|следующ\p{L}+)(?!\p{L})|[这這此]|以下|下面|上面|これ|この|次の|それ|이 |이거|이것|아래|다음/iu
-/** Persons whom nobody has named yet. */
-const NAMELESS =
-  /\b(?:she|he|her|his|him|they|their|them|sie|ihr|er|ihm|elle|ils?|ella|él)\b|他们|她|他|彼/iu
-/** A text that is spoken of as if it were known. */
-const KNOWN_TEXT =
-  /\bthe (?:text|story|poem|passage|paragraph|excerpt|quote|statement|sign|notice|letter|author|speaker|writer|(?:first|second|third|fourth|last|\d\w\w) (?:sentence|line|paragraph|clause|item|point))\b(?!.*[\w)]\.\w|.*\/)/i
-/** Work on a text, which is not done in it. */
-const TEXT_WORK =
-  /(?<!\p{L})(?:translat\w+|proofread|paraphrase|rephrase|reword|rewrite|summari[sz]e|sum up|tl;?dr|classify|transcribe|simplify|shorten|condense|correct|spell-?check|grammar|typos?|sentiment|tone|in plain (?:words|english)|key points|gist|headline|anonymi[sz]e|extract|continue|fact-?check|bullet points?|turn|group|format|übersetz\w*|zusammenfass\w*|fass\w*|korrigier\w*|vereinfach\w*|kürz\w*|tradui\w*|résum\w*|corrige\w*|reformule\w*|simplifie\w*|traduc\w*|traduz\w*|resum\w*|correg\w*|simplifi\w*|riassum\w*|traduci|correggi|перевед\w*|переведи\p{L}*|кратко|исправь\p{L}*|перескажи)(?!\p{L})|翻译|翻譯|总结|總結|概括|改写|润色|翻訳|要約|校正|英語に|日本語に|번역|요약/iu
-/** A verb of such work with nothing that names its object. */
-const NO_OBJECT =
-  /^(?:(?:please|can you|could you|bitte|kannst du|ok|now)[, ]+)*(?:(?:draft|write|suggest) (?:an? |the )?(?:\w+ )?(?:reply|answer|response)|translate|proofread|paraphrase|rephrase|rewrite|summari[sz]e|sum up|tl;?dr|simplify|shorten|correct|transcribe|explain|thoughts|opinions?|fact-?check|eli5|critique|grade|judge|rate|übersetzen?|zusammenfassen|korrigieren?|traduis|résume|corrige|traduce|resume|traduci|riassumi|переведи|翻译|翻訳|总结)(?: (?:in|to|into|for|as|please|with|ins?|auf|en|al|au|à|em|para|na|на|по)\b[^.\n]*)?\s*[?:.：？]?\s*$/iu
-/** Asks what something is or what is to be thought of it. */
-const ASKS_ABOUT =
-  /[?？]\s*$|^(?:(?:ok|hey|hi|please|can you|could you)[, ]+)*(?:what|who|why|where|which|when|how|is|are|was|does|do|did|should|would|thoughts|any|explain|tell me|look at|have a look|check|read|compare|see|judge|rate|answer|reply to|respond to|draft|write an? (?:reply|answer|response|review)|write the (?:reply|answer|changelog)|was|wer|warum|wie|ist|sind|soll|lies|schau|erklär|qu['e]|qui|pourquoi|est-ce|lis|explique|regarde|qué|quién|por qué|es|lee|explica|mira|o que|quem|leia|cosa|chi|perché|leggi|spiega|что|кто|почему|прочитай|объясни)(?!\p{L})|[吗呢什怎谁]|是什么|怎么|看看|[かの]$|何|どう/iu
-
 /** How much a request points at something beside it, which is then its material. */
-function pointsAt(block: Block | undefined, isRule: IsRule): number {
+function pointsAt(block: Block | undefined, isRule: IsRule, atOrders = false): number {
   if (block === undefined || block.text.length > LONGEST_OWN) return 0
-  const sentences = block.text.split(/(?<=[.!?])\s+|(?<=[。！？])|\n/u)
-  return Math.max(0, ...sentences.filter((each) => !isRule(each)).map(pointsIn))
+  const said = sentencesOf(block).filter((each) => !isRule(each) && !LABEL.test(each))
+  return Math.max(0, ...said.map((each) => (atOrders ? pointsAtOrders(each) : pointsIn(each))))
 }
 
-/** “Here is how I want it:” */
-const OWN_WORDS =
-  /\b(?:what|how) (?:i|we) (?!got\b|get\b|see\b|saw\b|found\b|received\b|read\b|copied\b)|\bwas (?:ich|wir)\b|\bce que je\b|\blo que quiero\b/iu
+function sentencesOf({ text }: Block): string[] {
+  return text
+    .split(/(?<=[.!?])\s+|(?<=[。！？])|\n/u)
+    .map((each) => each.trim().replace(ITEM, ''))
+    .filter((each) => each !== '')
+}
 
-function pointsIn(sentence: string): number {
-  const said = sentence.trim()
-  if (LABEL.test(said) || OWN_WORDS.test(said)) return 0
-  if (NO_OBJECT.test(said)) return 3
-  const points = DEICTIC.test(said) || KNOWN_TEXT.test(said)
-  if (points && TEXT_WORK.test(said)) return 3
-  if (ASKS_ABOUT.test(said)) return points || NAMELESS.test(said) ? 2 : 0
-  return points && /[:：]$/.test(said) ? 2 : points ? 1 : 0
+const ITEM = /^(?:[-*•+]|\(?\d{1,2}(?:\.\d{1,2})*[.):]?) +/
+
+/** Begins with a rule, and at least half of it is rules: so speaks one who gives orders. */
+function isOrders(blocks: readonly Block[], isRule: IsRule): boolean {
+  const sentences = blocks.flatMap(sentencesOf).filter((each) => !LABEL.test(each))
+  const rules = sentences.filter(isRule)
+  return rules[0] !== undefined && rules[0] === sentences[0] && rules.length * 2 >= sentences.length
 }
 
 /** Greets somebody by name, or a group. */
@@ -151,7 +137,9 @@ const GREETS =
 const SIGNS =
   /^(?:(?:kind|best|warm|many) (?:regards|wishes)|regards|sincerely|yours (?:\w+)|respectfully|mit freundlichen grüßen|mit besten grüßen|viele grüße|herzliche grüße|cordialement|bien à vous|sincères salutations|saludos(?: cordiales)?|un saludo|atentamente|atenciosamente|cordiali saluti|distinti saluti|с уважением|此致|敬礼|敬上|以上)[,.!，。]?\s*$/iu
 /** Signs that no keyboard has. */
-const UNTYPED = /[\u2500-\u259f\u25a0-\u25ff\u2605\u2606\u23ba-\u23ff©®™·【】�]/u
+const UNTYPED = /[\u2500-\u259f\u25a0-\u25ff\u2605\u2606\u23ba-\u23ff�]|\S · \S/u
+/** Signs that few keyboards have, but names and headings do. */
+const HARDLY_TYPED = /[©®™·【】]/u
 const COLUMNS = /\S(?: {3,}|\t)\S/
 const CLAUSE =
   /^\s*(?:\d{1,2}\.\d{1,2}(?:\.\d{1,2})?\.?|art(?:icle|ikel|ículo|\.)? ?\d+|§ ?\d+)\s+\p{L}/iu
@@ -202,10 +190,10 @@ function readShape(
     (bare.length === 3 ? 1 : 0) +
     (some(GREETS) ? 2 : 0) +
     (some(SIGNS) ? 2 : 0) +
-    (some(UNTYPED) ? 2 : 0) +
+    (some(UNTYPED) ? 2 : some(HARDLY_TYPED) ? 1 : 0) +
     (some(USAGE) ? 2 : 0) +
     (lines.filter((line) => COLUMNS.test(line)).length >= 2 ? 3 : 0) +
-    (some(CLAUSE) ? 2 : 0) +
+    (some(CLAUSE) ? (isOrders(blocks, isRule) ? 1 : 2) : 0) +
     (some(PARTY) ? 1 : 0) +
     (blocks.some((block) => standsInPrint(message, block)) ? 2 : 0) +
     (blocks.some(isWrapped) ? 1 : 0) -

@@ -33,7 +33,7 @@ export function sentencesIn(lines: readonly Line[]): string[] {
     for (const piece of splitSentences(line)) {
       const sentence = piece
         .replace(
-          /^\s*(?:[-*•+](?:\s+|(?=\p{L}))|(?:\d{1,2}|[a-h])[.)]\s+|\((?:\d{1,2}|[a-h])\)\s+)/u,
+          /^\s*(?:[-*•+](?:\s+|(?=\p{L}))|(?:\d{1,2}|[a-h])[.)]\s+|\d{1,2}(?:\.\d{1,2})+\.?\s+|\((?:\d{1,2}|[a-h])\)\s+)/u,
           '',
         )
         .trim()
