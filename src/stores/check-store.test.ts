@@ -75,6 +75,22 @@ describe('the check of a store', () => {
     expect(report?.problems.map((each) => each.problem).join('\n')).toContain(problem)
   })
 
+  it('reads no snapshot of the fold that took a prompt of 0 tokens for a measure', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'log.db')
+      const store = await openSqliteStore(path)
+      await converse(store)
+      const db = new Sqlite(path)
+      const measured = JSON.stringify({ version: 4, tokens: 5, estimate: 900 })
+      const sql = `UPDATE snapshots SET fold_version = 3, state = json_set(state, '$.context.measured', json(?))`
+      expect(db.prepare(sql).run(measured).changes).toBe(1)
+      db.close()
+      const context = await threadsOn(store, new Random(7)).context(THREAD)
+      expect(context.measured).toBeUndefined()
+      expect((await checkStore(store)).problems).toEqual([])
+      await store.close()
+    }))
+
   it('goes on behind a thread whose pages are damaged, and names it', () =>
     inFolder(async (folder) => {
       const path = join(folder, 'log.db')

@@ -24,7 +24,7 @@ import { type Item, itemOfEvent, originalId } from './entry.ts'
 import { findOpenCalls } from './seam.ts'
 
 /** Raised when the fold or the weights change: older snapshots are then replayed from the log. */
-export const FOLD_VERSION = 3
+export const FOLD_VERSION = 4
 
 /** The state of the fold after some event. Immutable; one more event gives a new one. */
 export interface Context {
