@@ -1,10 +1,11 @@
 // Brings removed content back in one change: an entry alone, or everything that a text stands for.
-import { EVENT_VERSION, type EventAt, type ThreadEvent } from '../log/event.ts'
+import { PrecisError } from '../errors.ts'
+import { EVENT_VERSION, type EventAt, isChange, type ThreadEvent } from '../log/event.ts'
 import { type Context, foldEvent } from '../view/context.ts'
 import { findRoot, type Item, itemAt, originalId, parseEntryId, withHidden } from '../view/entry.ts'
 import { covered, coveredBy } from '../view/refs.ts'
-import { runsOf } from '../view/seam.ts'
-import { isHidden, keptAs } from './apply.ts'
+import { runHas, runsOf } from '../view/seam.ts'
+import { indexOf, isHidden, keptAs } from './apply.ts'
 import type { Edit, EntryId } from './change.ts'
 import { expand, type ReversalDraft, reversalOf, undo } from './reverse.ts'
 
@@ -23,7 +24,9 @@ export function expandAlone(context: Context, eventAt: EventAt, id: EntryId): Re
   const others = items.filter((item) => !own.has(findRoot(item.id, eventAt)))
   const [first] = unit
   const cover = first && findCover(others, parsed.seq, eventAt)
-  if (!first || !cover) return expand(context, eventAt, id)
+  const visible = indexOf(items)
+  const isThere = unit.every((item) => visible.has(item.id))
+  if (!first || !cover || isThere) return expand(context, eventAt, id)
   const place = placeBehind(others, cover.at, readSeq(first), eventAt)
   const back = unit.map((item) => withHidden(item, ['thinking']))
   const edit = findDifference(items, others.toSpliced(place, 0, ...back), eventAt)
@@ -33,10 +36,46 @@ export function expandAlone(context: Context, eventAt: EventAt, id: EntryId): Re
 /** What the entry `id` stands for. What was brought back of it alone takes its place among the others. */
 export function expandWhole(context: Context, eventAt: EventAt, id: EntryId): ReversalDraft {
   const steps = new Steps(context, eventAt)
-  for (const seq of listExpansions(context, parseEntryId(id).seq, eventAt))
-    steps.take(undo(steps.context, steps.eventAt, seq))
+  for (const seq of listExpansions(context, parseEntryId(id).seq, eventAt)) {
+    const draft = undoUnlessCovered(steps, seq)
+    if (draft) steps.take(draft)
+  }
+  const cleared = clearedFor(steps, id)
+  if (cleared) steps.take(cleared)
   steps.take(expand(steps.context, steps.eventAt, id))
   return steps.asOne()
+}
+
+/** What came later may cover what was brought back: then that stays as it is. */
+function undoUnlessCovered(steps: Steps, seq: number): ReversalDraft | undefined {
+  try {
+    return undo(steps.context, steps.eventAt, seq)
+  } catch (error) {
+    if (PrecisError.is(error) && error.code === 'covered-by') return undefined
+    throw error
+  }
+}
+
+/** Without what an entry stands for and is in the context already, whole or rewritten: it would be there twice. */
+function clearedFor({ context, eventAt }: Steps, id: EntryId): ReversalDraft | undefined {
+  const { seq } = parseEntryId(id)
+  const change = eventAt(seq)
+  const inverse = change && isChange(change) ? change.data.inverse : []
+  const edit = inverse.find(({ covers }) => covers.some((run) => runHas(run, id)))
+  if (!edit) return undefined
+  const items = context.items.toArray()
+  const isBack = (item: Item) => {
+    const root = findRoot(item.id, eventAt)
+    const isPut = edit.put.some((put) => 'keep' in put && runHas(put.keep, root))
+    return isPut && !edit.covers.some((run) => runHas(run, item.id))
+  }
+  if (!items.some(isBack) || !items.some((item) => item.id === id)) return undefined
+  // From the entry on, which stays: no change can put nothing.
+  const isNear = (item: Item) => item.id === id || isBack(item)
+  const stretch = items.slice(items.findIndex(isNear), items.findLastIndex(isNear) + 1)
+  const stays = stretch.filter((item) => !isBack(item))
+  const cleared: Edit = { covers: runsOf(stretch, eventAt), put: keptAs(stays, eventAt) }
+  return reversalOf(context, [cleared], seq, eventAt)
 }
 
 /** The changes that brought a part of a compaction back, newest first. */

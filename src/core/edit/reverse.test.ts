@@ -373,6 +373,50 @@ describe('expand one entry alone', () => {
     expect(log.items).toEqual(some)
   })
 
+  it('refuses what is in the context already, and changes nothing', () => {
+    const log = new TestLog()
+    log.append([user('go'), ...answer('one', 'a', 'b'), result('a', 'A'), result('b', 'B')])
+    log.append([user('thanks')])
+    const [first, call, , last] = ids(log)
+    summarise(log, 'S', ...ids(log).slice(0, -1))
+    for (const each of [first, call] as EntryId[]) log.expandAlone(each)
+    const { events, items } = { events: log.events.length, items: log.items }
+    for (const each of [first, call, last] as EntryId[])
+      expect(readError(() => log.expandAlone(each))).toMatchObject({
+        code: 'unknown-entry',
+        where: each,
+      })
+    expect([log.events.length, log.items]).toEqual([events, items])
+  })
+
+  it('gives its place up also where it was rewritten or summarised since', () => {
+    const trim = (log: TestLog) =>
+      log.compact({
+        edits: [
+          {
+            covers: ['e3'],
+            put: [{ type: 'USER_MESSAGE', data: '3', label: 'trimmed', of: 'e3' }],
+          },
+        ],
+      })
+    const cover = (log: TestLog) => summarise(log, 'S2', 'e3', 'e5')
+    for (const [since, whole] of [
+      [trim, ['e1', 'e2', 'e3', 'e4', 'e5']],
+      [cover, ['e1', 'e2', 'e3', 'e4', 'c8.0']],
+    ] as const) {
+      const log = sample()
+      summarise(log, 'S1', 'e1', 'e2', 'e3', 'e4')
+      log.expandAlone('e3')
+      since(log)
+      const some = log.items
+      expect(ids(log)).toContain('c8.0')
+      log.expand('c6.0')
+      expect(ids(log)).toEqual(whole)
+      log.undo()
+      expect(log.items).toEqual(some)
+    }
+  })
+
   it('puts back the whole of what was rewritten', () => {
     const log = new TestLog()
     log.append([...answer('go', 'a'), result('a', 'all of it')])
