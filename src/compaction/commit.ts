@@ -275,7 +275,7 @@ function pinsThere(
     if (drafts.length > 0) nameOf.set(id, originalId(seq))
     seq += drafts.length
   }
-  return pins.flatMap(({ text, entries: ids, by }): EventDraft[] => {
+  return pins.flatMap(({ text, entries: ids, by, wasSet }): EventDraft[] => {
     const there = ids?.flatMap((id) => nameOf.get(id) ?? [])
     if (text === undefined && !there?.length) return []
     const data: PinData = {
@@ -283,6 +283,7 @@ function pinsThere(
       ...(text !== undefined && { text }),
       ...(there?.length && { entries: there }),
       ...(by !== undefined && { by }),
+      ...(wasSet !== undefined && { wasSet }),
     }
     return [{ type: 'PIN', data }]
   })

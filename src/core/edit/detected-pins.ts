@@ -1,9 +1,9 @@
 // Detected pins: binding sentences of the user, and sentences that match a pattern
 import { findSentences } from '../constraints/sentences.ts'
 import { settle } from '../constraints/settle.ts'
-import type { EventAt, PinData, ThreadEvent } from '../log/event.ts'
+import type { EventAt, EventOf, PinData, ThreadEvent } from '../log/event.ts'
 import { matchesText } from '../text/patterns.ts'
-import { ownTexts, type UserContent } from '../view/content.ts'
+import { ownTexts } from '../view/content.ts'
 import type { Context } from '../view/context.ts'
 import { parseEntryId } from '../view/entry.ts'
 import { typedTexts } from '../view/typed-text.ts'
@@ -19,7 +19,8 @@ export interface PinningPolicy {
   readonly maxTokens?: number
 }
 
-export type DetectedPin = Required<Pick<PinData, 'text' | 'by'>> & Pick<PinData, 'saidAt'>
+export type DetectedPin = Required<Pick<PinData, 'text' | 'by'>> &
+  Pick<PinData, 'saidAt' | 'wasSet'>
 
 /** All found pins together, if nothing else is said. */
 export const FOUND_PINS_TOKENS = 2_000
@@ -70,7 +71,7 @@ function* pinsByMessage(
   for (const event of events.toReversed()) {
     if (event.type !== 'USER_MESSAGE') continue
     const isOurs = event.origin !== 'tool' && event.origin !== 'model'
-    if (isOurs && isFinding) yield notedPins(event.data)
+    if (isOurs && isFinding) yield notedPins(event)
     const age = isDated ? { saidAt: printMinute(event.timestamp) } : {}
     const binding = (bound.get(event) ?? []).filter((each) => !gone.has(each))
     yield pinsIn(typedTexts(event), binding, policy).map((pin) => ({ ...pin, ...age }))
@@ -106,11 +107,14 @@ function settledIn(events: readonly ThreadEvent[]): SettledTexts {
   return { bound, gone }
 }
 
-function notedPins(content: UserContent): DetectedPin[] {
-  return ownTexts(content).flatMap((each) =>
-    (readPinnedText(each) ?? []).flatMap(({ text, ...age }) =>
-      text === undefined ? [] : [{ text, by: 'detected' as const, ...age }],
-    ),
+/** Found, whoever had set them: a message must not add to what has no limit. */
+function notedPins({ data, origin }: EventOf<'USER_MESSAGE'>): DetectedPin[] {
+  return ownTexts(data).flatMap((each) =>
+    (readPinnedText(each) ?? []).flatMap(({ text, wasSet = false, ...age }) => {
+      if (text === undefined) return []
+      const set = wasSet && origin === 'summary' ? { wasSet } : {}
+      return [{ text, ...age, ...set, by: 'detected' as const }]
+    }),
   )
 }
 

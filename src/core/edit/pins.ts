@@ -56,22 +56,23 @@ export function pinnedEntries(
 
 /** The text under which pinned texts are in the context, or undefined if there are none. */
 export function pinnedText(pins: Pins): string | undefined {
+  const isAnySet = pins.some((pin) => pin.text !== undefined && isSet(pin))
   const lines = pins.flatMap((pin) =>
-    pin.text === undefined ? [] : [`- ${pin.text}${marks(pin)}`],
+    pin.text === undefined ? [] : [`- ${pin.text}${marks(pin, isAnySet)}`],
   )
   if (lines.length === 0) return undefined
-  const isAnySet = pins.some((pin) => pin.text !== undefined && isSet(pin))
   return [isAnySet ? SET_NOTE : PINS_NOTE, ...lines].join('\n')
 }
 
 /** Nobody has said it in the conversation, as far as is known: a flag, a setting or a command has pinned it. */
-function isSet({ by, saidAt }: Pick<PinData, 'by' | 'saidAt'>): boolean {
-  return by === 'user' && saidAt === undefined
+function isSet({ by, saidAt, wasSet }: PinData): boolean {
+  return (by === 'user' || wasSet === true) && saidAt === undefined
 }
 
-function marks(pin: PinData): string {
+function marks(pin: PinData, isAnySet: boolean): string {
   if (pin.saidAt !== undefined) return ` (said ${pin.saidAt})`
-  return isSet(pin) ? ' (pinned)' : ''
+  if (isSet(pin)) return SET_MARK
+  return isAnySet && pin.text?.endsWith(SET_MARK) ? ' (said)' : ''
 }
 
 /** So that no pinned sentence reads as a new request. */
@@ -80,25 +81,31 @@ const PINS_NOTE =
 /** Whose words a line has is not to be mistaken. */
 const SET_NOTE =
   '[Context note, not a request: what the user said that still holds, in the order in which it was said; lines with (pinned) were pinned by whoever runs this agent.]'
-const LISTED =
-  /^- (?<text>[\s\S]*?)(?: \(said (?<saidAt>\d{4}-\d\d-\d\d \d\d:\d\d)\)|(?<set> \(pinned\)))?$/
+const SET_MARK = ' (pinned)'
+const LISTED = /^- (?<text>[\s\S]*?)(?: \(said (?<saidAt>\d{4}-\d\d-\d\d \d\d:\d\d)\))?$/
+const SET_LISTED =
+  /^- (?<text>[\s\S]*?)(?: \(said(?: (?<saidAt>\d{4}-\d\d-\d\d \d\d:\d\d))?\)|(?<set> \(pinned\)))?$/
 
-/** The pins in such a text that was read from a file; undefined for any other text. */
+/**
+ * The pins in such a text that was read from a file; undefined for any other text. Anybody can write `wasSet`: it
+ * holds only where it is known who wrote the text.
+ */
 export function readPinnedText(
   text: string,
-): Pick<PinData, 'text' | 'saidAt' | 'by'>[] | undefined {
+): Pick<PinData, 'text' | 'saidAt' | 'wasSet'>[] | undefined {
   const note = [PINS_NOTE, SET_NOTE].find((each) => text.startsWith(`${each}\n`))
   if (note === undefined) return undefined
+  const listed = note === SET_NOTE ? SET_LISTED : LISTED
   const items = text
     .slice(note.length + 1)
     .trimEnd()
     .split(/\n(?=- )/)
   return items.map((item) => {
-    const { text, saidAt, set } = LISTED.exec(item)?.groups ?? {}
+    const { text, saidAt, set } = listed.exec(item)?.groups ?? {}
     return {
       ...(text !== undefined && { text }),
       ...(saidAt !== undefined && { saidAt }),
-      ...(set !== undefined && { by: 'user' as const }),
+      ...(set !== undefined && { wasSet: true }),
     }
   })
 }

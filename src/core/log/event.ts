@@ -36,6 +36,8 @@ export interface PinData {
   readonly by?: 'user' | 'pattern' | 'detected'
   /** When the user said it, where the log knows: day and minute. */
   readonly saidAt?: string
+  /** Found in a list of an earlier compaction, where it was marked as pinned by whoever runs the agent. */
+  readonly wasSet?: boolean
 }
 
 export interface QueueData {

@@ -141,6 +141,7 @@ const pin = z.object({
   text: z.string().exactOptional(),
   by: z.enum(['user', 'pattern', 'detected']).exactOptional(),
   saidAt: z.string().exactOptional(),
+  wasSet: z.boolean().exactOptional(),
 })
 const queue = z.object({ messageId: z.string(), content: userContent.exactOptional() })
 
