@@ -137,6 +137,7 @@ function movesOnMain(harbour: Harbour, step: number): readonly (() => void)[] {
       harbour.run(`git tag -d v4.${step}`)
     },
     () => harbour.run('git tag -l'),
+    () => harbour.run('git status'),
   ]
 }
 
@@ -190,6 +191,19 @@ function movesBeside(harbour: Harbour, step: number): readonly (() => void)[] {
       harbour.run(commit)
       harbour.run(`echo loose > loose-${step}.txt && git add -A && git stash`)
       harbour.run('git stash drop')
+    },
+    () => {
+      harbour.run(commit)
+      harbour.run(`git checkout -b ${side} && git log --oneline -3`)
+      harbour.run('git checkout main')
+      harbour.push('git push origin main')
+    },
+    () => {
+      harbour.pushedByOthers(step)
+      harbour.run(commit)
+      harbour.run(`git -C ../other-${step} status`)
+      harbour.run(`(cd ../other-${step} && git status); git show HEAD:file-${step}.txt`)
+      harbour.run(`git pull --rebase && git status`)
     },
     () => {
       harbour.run(`git worktree add -b ${side} ../${side}`)
@@ -367,6 +381,49 @@ describe('a commit that waits for a push', () => {
     expect(isPushed(...commit, ...status('harbour'))).toBe(true)
     expect(isPushed(...commit, ...status('main'))).toBe(false)
     expect(isPushed(...status('harbour'), ...commit)).toBe(false)
+  })
+
+  const upToDate = "On branch harbour\nYour branch is up to date with 'origin/harbour'."
+  const ELSEWHERE = [
+    'cd ../other && git status',
+    '(cd ../other && git status)',
+    'cd ../other && git status; cd -',
+    'git -C ../other status',
+    'git --git-dir ../other/.git status',
+    'GIT_DIR=../other/.git git status',
+    'cd "$(mktemp -d)" && git status',
+    'git show HEAD:README',
+    'cat README && git status --short',
+    'git status --short; git cat-file -p HEAD:README',
+    'git log -1 --format=%B',
+    'echo "git status"; cat notes',
+  ]
+  it.each(ELSEWHERE)('still waits after %s', (command) => {
+    const ledger = ledgerOf(...commit, ...ran(command, upToDate))
+    expect(toldBy(ledger.landings, 'push')).toEqual([])
+    expect(isPushed(...commit, ...ran(command, upToDate))).toBe(false)
+  })
+
+  it.each(['git switch harbour', 'git status && git diff --stat', 'git status | head -4'])(
+    'waits no more after %s',
+    (command) => expect(isPushed(...commit, ...ran(command, upToDate))).toBe(true),
+  )
+
+  it('waits in a shell that was left in another repository', () => {
+    const there = [...ran('cd ../other'), ...ran('git status', upToDate)]
+    expect(isPushed(...commit, ...there)).toBe(false)
+  })
+
+  it('is on both branches where a branch was begun behind it', () => {
+    const log = ran('git checkout -b feature && git log --oneline', '1111111 one\n2222222 older')
+    const toHarbour = ran('git push origin harbour', ' * [new branch]      harbour -> harbour')
+    const toFeature = ran('git push origin feature', ' * [new branch]      feature -> feature')
+    expect(isPushed(...commit, ...log)).toBe(false)
+    expect(isPushed(...commit, ...log, ...toFeature)).toBe(true)
+    expect(isPushed(...commit, ...log, ...ran('git checkout harbour'), ...toHarbour)).toBe(true)
+    const reset = ran('git checkout harbour && git reset --hard HEAD~1', 'HEAD is now at 2222222 o')
+    expect(isPushed(...commit, ...log, ...reset, ...toHarbour)).toBe(false)
+    expect(isPushed(...commit, ...log, ...reset, ...toFeature)).toBe(true)
   })
 })
 

@@ -50,6 +50,8 @@ export interface Landing {
     | 'release'
   readonly what: string
   readonly at: number
+  /** Of a commit: further branches that it was seen on, and since when. */
+  readonly alsoOn?: readonly { readonly branch: string; readonly at: number }[]
 }
 
 export interface BackgroundCommand {

@@ -6,7 +6,7 @@ import type { Landing, Ledger } from '../records.ts'
 import type { CommandEnd } from './outcome.ts'
 import { type Effect, hasAny, readArguments, UNCLEAR } from './programs.ts'
 import type { ShellWord } from './text.ts'
-import { withoutUndone, withSeen } from './undone.ts'
+import { type Sight, withoutUndone, withSeen } from './undone.ts'
 
 type LandingMatch = Omit<Landing, 'at'> & { readonly isAmended?: boolean }
 
@@ -50,21 +50,22 @@ export function noteLandings(
   command: string,
   end: CommandEnd,
   seq: number,
+  { isHere, isGitAlone }: Pick<Sight, 'isHere' | 'isGitAlone'>,
 ): Ledger {
   const text = command.slice(0, COMMAND_CHARS)
   if (!/\b(?:git|gh|glab|publish|twine|gem)\b/.test(text)) return ledger
   const found = [...commits(text, end), ...pushes(text, end), ...others(text, end)]
   const { branch } = ledger.tree
   const undone = withoutUndone(ledger.landings, text, end, branch)
-  const before = withSeen(undone, text, end, branch, seq)
-  if (found.length === 0 && before === ledger.landings) return ledger
-  const landings = found.reduce<readonly Landing[]>(
+  const landed = found.reduce<readonly Landing[]>(
     (all, { isAmended, ...each }) => [
       ...(isAmended ? withoutLastCommit(all) : all),
       { ...each, at: seq },
     ],
-    before,
+    undone,
   )
+  const landings = withSeen(landed, text, end, { branch, isHere, isGitAlone }, seq)
+  if (landings === ledger.landings) return ledger
   return { ...ledger, landings: landings.slice(-MOST_LANDINGS) }
 }
 

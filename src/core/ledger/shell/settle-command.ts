@@ -10,6 +10,7 @@ import type { Ledger } from '../records.ts'
 import { noteCommand, noteUnclear } from '../running.ts'
 import { noteLandings } from './landings.ts'
 import { type CommandEnd, doneSteps } from './outcome.ts'
+import type { Sight } from './undone.ts'
 
 export function settleShell(
   ledger: Ledger,
@@ -22,7 +23,7 @@ export function settleShell(
   const placed = intent.persists ? leftIn(ledger, done.place) : ledger
   const after = { ...placed, tree: done.tree }
   const noted = done.isUnclear ? noteUnclear(after, intent.command, seq) : after
-  return noteLandings(noteCommand(noted, intent, end, seq), intent.command, end, seq)
+  return noteLandings(noteCommand(noted, intent, end, seq), intent.command, end, seq, done)
 }
 
 function leftIn(ledger: Ledger, { folder, folderName }: Place): Ledger {
@@ -48,22 +49,32 @@ function findStart(
   }
 }
 
+interface Done extends Pick<Sight, 'isHere' | 'isGitAlone'> {
+  readonly tree: Ledger['tree']
+  readonly place: Place
+  readonly isUnclear: boolean
+}
+
 function runSteps(
   ledger: Ledger,
   steps: readonly Step[],
   begins: Place,
   end: CommandEnd,
   seq: number,
-): { readonly tree: Ledger['tree']; readonly place: Place; readonly isUnclear: boolean } {
+): Done {
   const work = new FileWork(ledger.tree, seq)
   const outer: Place[] = []
   let place = begins
-  let isUnclear = false
+  let [isUnclear, isOut, isLost] = [false, false, false]
   const done = doneSteps(steps, end)
   for (const { step, operations, isUnclear: isStepUnclear } of done) {
     if (step.shell === 'begin') outer.push(place)
     if (step.shell === 'end') place = outer.pop() ?? place
     isUnclear ||= isStepUnclear
+    if (step.program === 'git') {
+      isOut ||= isOutside(place)
+      isLost ||= place.folder === undefined
+    }
     for (const operation of operations) {
       if (operation.op === 'cd') place = placeAfter(place, operation)
       else if (isEmptyStash(operation, end)) continue
@@ -83,9 +94,9 @@ function runSteps(
   }
   if (shows?.kind === 'branch' && /^\S{1,200}$/.test(end.output))
     work.tree = { ...work.tree, branch: end.output }
-  if (steps.some(({ program }) => program === 'git') && !isOutside(place))
-    noteBranch(work, end.output)
-  return { tree: work.tree, place, isUnclear }
+  if (!isOut && steps.some(({ program }) => program === 'git')) noteBranch(work, end.output)
+  const isGitAlone = steps.every(({ program }) => SILENT.has(program) || BESIDE_GIT.has(program))
+  return { tree: work.tree, place, isUnclear, isHere: !isOut && !isLost, isGitAlone }
 }
 
 /** What comes back from a stash and does not fit is put in as far as it goes; git then says what is changed. */
@@ -105,6 +116,9 @@ function isEmptyStash({ op }: FileOperation, { output }: CommandEnd): boolean {
 
 /** They print nothing where they work. */
 const SILENT = new Set(['cd', 'mkdir', 'export', 'set', 'touch', 'true', 'rm', 'mv', 'cp', ''])
+
+/** They print nothing that could be taken for words of git, or pass on what it printed. */
+const BESIDE_GIT = new Set(['git', 'echo', 'printf', 'head', 'tail'])
 
 /** In another working tree another branch is checked out. */
 function isOutside({ folder }: Place): boolean {

@@ -11,13 +11,33 @@ function branchOf({ what }: Landing): string | undefined {
   return COMMIT.exec(what)?.[2]
 }
 
+function branchesOf(commit: Landing): readonly (string | undefined)[] {
+  return [branchOf(commit), ...(commit.alsoOn ?? []).map(({ branch }) => branch)]
+}
+
+/** None where it was on this branch alone. */
+function takenOff(commit: Landing, branch: string | undefined): readonly Landing[] {
+  const { alsoOn = [], ...rest } = commit
+  if (branch === undefined || alsoOn.length === 0) return []
+  const others = alsoOn.filter((each) => each.branch !== branch)
+  if (branchOf(commit) !== branch)
+    return [{ ...rest, ...(others.length > 0 && { alsoOn: others }) }]
+  const [next, ...further] = others
+  if (!next) return []
+  const what = rest.what.replace(/ on \S+: |^on \S+: /, (on) =>
+    on.replace(/on \S+: $/, () => `on ${next.branch}: `),
+  )
+  return [{ ...rest, what, ...(further.length > 0 && { alsoOn: further }) }]
+}
+
 /** A push of another branch leaves a commit where it is; where a branch is not known, any push counts. */
 export function isWaiting(commit: Landing, landings: readonly Landing[]): boolean {
-  const branch = branchOf(commit)
+  const on = [{ branch: branchOf(commit), at: commit.at }, ...(commit.alsoOn ?? [])]
   return !landings.some(({ kind, what, at }) => {
     const to = what.split(' at ')[0]?.split(/[\s:]/).at(-1) ?? ''
-    const isBranch = branch === undefined || [branch, '', 'origin', 'HEAD'].includes(to)
-    return kind === 'push' && at >= commit.at && isBranch
+    const isOf = (branch: string | undefined) =>
+      branch === undefined || [branch, '', 'origin', 'HEAD'].includes(to)
+    return kind === 'push' && on.some((each) => at >= each.at && isOf(each.branch))
   })
 }
 
@@ -25,34 +45,50 @@ export function isWaiting(commit: Landing, landings: readonly Landing[]): boolea
 const PLAIN_LOG = new RegExp(
   `\\b${GIT} +log((?: +(?:-\\d+|-n +\\d+|--oneline|--no-decorate))*) *(?:2>\\S+ *)?(?:[;&|\\n]|$)`,
 )
+const LOOK = new RegExp(`\\b${GIT} +(?:status|checkout|switch)\\b`)
+const MOST_BRANCHES = 8
 const UP_TO_DATE = /^Your branch is up to date with '[^'/\s]+\/([^'\s]+)'/m
+/** What prints files says nothing of the repository, and these look into another one. */
+const OTHER_SOURCE =
+  /\bgit\b[^;&|\n]* (?:show|cat-file|--git-dir|--work-tree)\b|\bGIT_(?:DIR|WORK_TREE)=/
+const PRINTED = new RegExp(`\\b${GIT} +log\\b|up to date with`)
+
+/** How much a command line shows: whether git looked at the repository of the session, and nothing else printed. */
+export interface Sight {
+  readonly branch: string | undefined
+  readonly isHere: boolean
+  readonly isGitAlone: boolean
+}
 
 /**
- * What a look at the repository says of commits that wait: on which branch they are by now, which may be
- * another than the commit printed, and that their branch was pushed, by whomever.
+ * What a look at the repository says of commits that wait: on which branches they are by now, beside
+ * the one that was printed, and that their branch was pushed, by whomever.
  */
 export function withSeen(
   landings: readonly Landing[],
   command: string,
   { output, isFailed }: CommandEnd,
-  branch: string | undefined,
+  { branch, isHere, isGitAlone }: Sight,
   at: number,
 ): readonly Landing[] {
-  if (isFailed || !landings.some((each) => each.kind === 'commit')) return landings
-  const waits = (each: Landing) => each.kind === 'commit' && isWaiting(each, landings)
-  const pushed = UP_TO_DATE.exec(output)?.[1]
-  if (pushed !== undefined && landings.some((each) => waits(each) && branchOf(each) === pushed))
-    return [...landings, { kind: 'push', what: pushed, at }]
-  if (branch === undefined || !PLAIN_LOG.test(command)) return landings
+  if (isFailed || !isHere || branch === undefined || OTHER_SOURCE.test(command)) return landings
+  const waits = (each: Landing) =>
+    each.kind === 'commit' && each.at < at && isWaiting(each, landings)
+  const isTold = isGitAlone && LOOK.test(command) && !PRINTED.test(command)
+  const isUpToDate = isTold && UP_TO_DATE.exec(output)?.[1] === branch
+  if (isUpToDate && landings.some((each) => waits(each) && branchesOf(each).includes(branch)))
+    return [...landings, { kind: 'push', what: branch, at: at - 1 }] // it shows what was before it
+  if (!PLAIN_LOG.test(command)) return landings
   const seen = Array.from(
     output.matchAll(/^(?:commit )?([0-9a-f]{7,40})(?= |$)/gm),
-    ([, hash]) => hash,
+    ([, hash = '']) => hash,
   )
   if (seen.length === 0) return landings
   return landings.map((each) => {
-    const [, hash, on] = COMMIT.exec(each.what) ?? []
-    if (on === branch || !seen.some((one) => one && isSame(hash, one)) || !waits(each)) return each
-    return { ...each, what: each.what.replace(/ on \S+: /, () => ` on ${branch}: `) }
+    const hash = COMMIT.exec(each.what)?.[1]
+    const isNew = branchOf(each) !== undefined && !branchesOf(each).includes(branch)
+    if (!isNew || !seen.some((one) => isSame(hash, one)) || !waits(each)) return each
+    return { ...each, alsoOn: [...(each.alsoOn ?? []), { branch, at }].slice(-MOST_BRANCHES) }
   })
 }
 
@@ -79,7 +115,9 @@ export function withoutUndone(
 /** Its commits are gone, unless it was merged. */
 function withoutBranch(landings: readonly Landing[], name: string): readonly Landing[] {
   if (landings.some(({ kind, what }) => kind === 'merge' && what === name)) return landings
-  return landings.filter((each) => each.kind !== 'commit' || branchOf(each) !== name)
+  return landings.flatMap((each) =>
+    each.kind === 'commit' && branchesOf(each).includes(name) ? takenOff(each, name) : each,
+  )
 }
 
 /** Of this branch, what is behind the commit that is its last one now; or as many as the command names. */
@@ -91,19 +129,23 @@ function withoutReset(
 ): readonly Landing[] {
   const hash = /^HEAD is now at ([0-9a-f]{7,40})/m.exec(output)?.[1] ?? ''
   const isHere = (each: Landing) =>
-    each.kind === 'commit' && [undefined, branch ?? branchOf(each)].includes(branchOf(each))
+    each.kind === 'commit' &&
+    (branch === undefined || branchesOf(each).some((on) => on === undefined || on === branch))
   const at = landings.findLastIndex(
     (each) => isHere(each) && hash !== '' && isSame(COMMIT.exec(each.what)?.[1], hash),
   )
-  if (at >= 0) return landings.filter((each, index) => !isHere(each) || index <= at)
+  if (at >= 0)
+    return landings.flatMap((each, index) =>
+      !isHere(each) || index <= at ? each : takenOff(each, branch),
+    )
   const steps = /HEAD(?:~(\d{1,3})|\^)/.exec(target)
   let count = steps ? Number(steps[1] ?? 1) : 0
   return landings
     .toReversed()
-    .filter((each) => {
-      if (!isHere(each) || count === 0) return true
+    .flatMap((each) => {
+      if (!isHere(each) || count === 0) return each
       count -= 1
-      return false
+      return takenOff(each, branch)
     })
     .toReversed()
 }
