@@ -1,7 +1,6 @@
 // Files and streams: input that is text, output that is there as a whole or not at all.
-import { constants, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
 import {
-  access,
   type FileHandle,
   mkdir,
   open,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
+import { requireUnlocked as requireWritableFile } from '../../tools/files/file-errors.ts'
 import type { Input, Io } from '../process-io.ts'
 
 /** More than this cannot be held as one text. */
@@ -150,20 +150,11 @@ export async function writeText(
   }
 }
 
-/** A file beside it could take its place all the same, but its owner locked it: for root, too. */
-export async function requireUnlocked(path: string, file: string): Promise<void> {
-  const { mode } = await stat(path)
-  if (
-    (mode & 0o222) !== 0 &&
-    (await access(path, constants.W_OK).then(
-      () => true,
-      () => false,
-    ))
-  )
-    return
-  throw new PrecisError('file-unwritable', `${file} cannot be written: it is read-only`, {
-    where: file,
-    hint: 'Its owner locked it. To change it all the same, run chmod u+w on it first.',
+/** A file beside it could take its place all the same. */
+export function requireUnlocked(path: string, file: string): Promise<void> {
+  return requireWritableFile(path, file, {
+    locked: 'Its owner locked it. To change it all the same, run chmod u+w on it first.',
+    forbidden: 'Ask its owner to allow it, or run this as a user who may write it.',
   })
 }
 

@@ -1,5 +1,6 @@
 // Errors of the file system as sentences with the next step
-import type { Stats } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
 import { type ErrorCode, PrecisError } from '../../core/errors.ts'
 
 /** Error number → the code, what is wrong, and the way out. `NAME` stands for the path. */
@@ -39,6 +40,25 @@ export async function namingFile<T>(name: string, work: () => Promise<T>): Promi
   } catch (error) {
     throw isErrno(error) ? fileError(error, name) : error
   }
+}
+
+/**
+ * Another file could take its place all the same, but its owner locked it, for root, too; or it may be
+ * written by others only. `hint`: the way out of each.
+ */
+export async function requireUnlocked(
+  path: string,
+  name: string,
+  hint: { readonly locked: string; readonly forbidden: string },
+): Promise<void> {
+  const { mode } = await stat(path)
+  const refused = (message: string, way: string, cause?: unknown) =>
+    new PrecisError('file-unwritable', message, { where: name, hint: way, cause })
+  if ((mode & 0o222) === 0) throw refused(`${name} cannot be written: it is read-only`, hint.locked)
+  await access(path, constants.W_OK).catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code !== 'EACCES' && thrown.code !== 'EPERM') throw thrown
+    throw refused(`You have no permission to write ${name}`, hint.forbidden, thrown)
+  })
 }
 
 export function requireFile(stats: Pick<Stats, 'isFile' | 'isDirectory'>, name: string): void {

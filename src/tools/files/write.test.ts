@@ -59,7 +59,10 @@ describe('write', () => {
     const workspace = workspaceWith({ 'locked.txt': 'old' })
     chmodSync(join(workspace.root, 'locked.txt'), 0o444)
     const outcome = await outcomeOf(writeTool(workspace), { path: 'locked.txt', content: 'new' })
-    expect(outcome).toEqual(['failed', expect.stringContaining('locked.txt is read-only')])
+    expect(outcome).toEqual([
+      'failed',
+      expect.stringContaining('locked.txt cannot be written: it is read-only'),
+    ])
     expect(readText(workspace, 'locked.txt')).toBe('old')
     expect(readdirSync(workspace.root)).toEqual(['locked.txt'])
   })

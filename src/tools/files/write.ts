@@ -10,7 +10,7 @@ import { cutHead } from '../../core/window/tokens/weigh.ts'
 import { defineTool, textField, textOutcome } from '../define-tool.ts'
 import { count } from '../process/run.ts'
 import { approvedWorkspace, isInside, type Place, type Workspace } from '../workspace.ts'
-import { isErrno, namingFile, requireFile } from './file-errors.ts'
+import { isErrno, namingFile, requireFile, requireUnlocked } from './file-errors.ts'
 import { type HeldFolder, openInWorkspace, readHoldFolder, requireHeldInside } from './open-file.ts'
 
 const input = z.strictObject({
@@ -139,7 +139,10 @@ export async function replaceFile(
     try {
       const target = folder.reach(basename(place.path))
       const before = await computeStats(target)
-      if (before) requireUnlocked(before, place.name)
+      if (before) {
+        requireFile(before, place.name)
+        await requireUnlocked(target, place.name, LOCKED)
+      }
       const bytes = Buffer.from(text)
       const temporary = await writeBeside(workspace, place, folder, bytes, before)
       try {
@@ -167,14 +170,8 @@ function requireWritable({ root, isReadOnly }: Workspace, place: Place): void {
     })
 }
 
-/** Another file could take its place all the same, but its owner locked it. */
-function requireUnlocked(before: BigIntStats, name: string): void {
-  requireFile(before, name)
-  if ((before.mode & 0o222n) !== 0n) return
-  throw new PrecisError('file-unwritable', `${name} is read-only: nothing was written.`, {
-    hint: 'Leave it as it is, or ask the user.',
-  })
-}
+const LEAVE = 'Nothing was written. Leave it as it is, or ask the user.'
+const LOCKED = { locked: LEAVE, forbidden: LEAVE }
 
 async function computeStats(path: string): Promise<BigIntStats | undefined> {
   return lstat(path, { bigint: true }).catch((error: unknown) => {
