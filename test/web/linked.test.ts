@@ -148,11 +148,14 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     await changes.getByRole('button', { name: 'Bring it back' }).first().click()
     await page.getByText(/is back in the context/).waitFor()
     await changes.getByText('In the context').first().waitFor()
+    const withOne = await seen()
     await changes.getByRole('button', { name: /^Bring all \d+ back$/ }).click()
     await page.getByText(/entries are back in the context in place of/).waitFor()
     expect((await seen()).every((ref) => ref.startsWith('e'))).toBe(true)
-    // All of them with the one that was brought back first, then the compaction itself.
+    // All of them, the one that was brought back first, then the compaction itself.
     const undo = page.locator('.head-line').getByRole('button', { name: 'Undo', exact: true })
+    await undo.click()
+    await expect.poll(seen).toEqual(withOne)
     await undo.click()
     await expect.poll(seen).toEqual(compacted)
     await undo.click()
