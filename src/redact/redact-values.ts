@@ -26,6 +26,8 @@ export function redactValues<T>(value: T, secrets: readonly Secret[] = []): Reda
 interface Redaction {
   readonly secrets: readonly Secret[]
   readonly replace: Replace
+  /** In what a call is given: there only the sealed block goes, the call stays with its id and name. */
+  readonly isInCall?: boolean
 }
 
 /** In the place of a block that cannot be changed without breaking it. */
@@ -38,14 +40,25 @@ function redactedAt(name: string, value: unknown, redaction: Redaction): unknown
   let isChanged = false
   const fields = Object.entries(value).map(([field, inner]) => {
     const name = readFieldName(field, value)
-    const [key, clean] = [readKey(field, redaction), redactedAt(name, inner, redaction)]
+    const isGiven = (field === 'arguments' || field === 'input') && isPlainObject(inner)
+    const clean = isGiven
+      ? redactedGiven(name, inner, redaction)
+      : redactedAt(name, inner, redaction)
+    const key = readKey(field, redaction)
     if (key !== field || clean !== inner) isChanged = true
     return [key, clean] as const
   })
   if (!isChanged) return value
   // Half an image is none: what holds a block that goes, goes with it, up to the list that it is in.
+  if (isSealed(value) && redaction.isInCall) return redaction.replace('sealed-block')
   if (isSealed(value) || fields.some(([, inner]) => inner === LEFT_OUT)) return LEFT_OUT
   return Object.fromEntries(withoutTwins(fields))
+}
+
+/** What a call is given: it stays an object. */
+function redactedGiven(name: string, value: object, redaction: Redaction): unknown {
+  const clean = redactedAt(name, value, { ...redaction, isInCall: true })
+  return typeof clean === 'string' ? { redacted: clean } : clean
 }
 
 function redactedString(name: string, value: string, { secrets, replace }: Redaction): string {

@@ -59,7 +59,50 @@ function session(): string {
   return rows.map((row) => JSON.stringify(row)).join('\n')
 }
 
+/** Bytes with a secret as an argument: the call stays, with its id and its name. */
+function callWithBytes(): string {
+  const of = (uuid: string, parentUuid: string | null) => ({
+    ...{ uuid, parentUuid, sessionId: 's', cwd: '/x', timestamp: '2026-01-01T00:00:00Z' },
+  })
+  const id = 'toolu_bytes'
+  const input = {
+    note: 'kept note',
+    file: { mimeType: 'text/plain', data: secret('bytes') },
+    list: [{ a: { media_type: 'text/plain', data: secret('more bytes') } }],
+  }
+  const rows = [
+    { type: 'user', ...of('u1', null), message: { role: 'user', content: 'Upload it' } },
+    {
+      ...{ type: 'assistant', ...of('u2', 'u1') },
+      message: {
+        ...{ role: 'assistant', model: 'm', id: 'msg_1' },
+        content: [{ type: 'tool_use', id, name: 'upload_bytes', input }],
+      },
+    },
+    {
+      ...{ type: 'user', ...of('u3', 'u2') },
+      message: {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: id, content: 'kept result' }],
+      },
+    },
+  ]
+  return rows.map((row) => JSON.stringify(row)).join('\n')
+}
+
 describe('an export', () => {
+  it.each(FORMATS.split(' '))('to %s keeps a call whose bytes hold one', async (to) => {
+    place().write('s.jsonl', callWithBytes())
+    const { status, stdout, stderr } = await place().precis(['export', 's.jsonl', '--to', to])
+    expect(status).toBe(0)
+    for (const part of ['upload_bytes', 'kept note', 'kept result', '[redacted:sealed-block]'])
+      expect(stdout).toContain(part)
+    expect(stderr).toContain('sealed-block')
+    expect(secrets.filter((each) => `${stdout}${stderr}`.includes(each))).toEqual([])
+    if (to === 'claude-code' || to === 'pi')
+      expect(stdout.match(/toolu_bytes/g)?.length).toBeGreaterThan(1)
+  })
+
   it.each(FORMATS.split(' '))('to %s holds none of them', async (to) => {
     place().write('s.jsonl', session())
     const { status, stdout, stderr } = await place().precis(['export', 's.jsonl', '--to', to])
