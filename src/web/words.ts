@@ -242,3 +242,12 @@ export function visibleText(text: string): string {
 export function titleText(title: string): string {
   return visibleText(title) || 'Untitled'
 }
+
+/** LOG-88: what was billed, beside one window; undefined as long as it is far from it. */
+export function billedWarning(usage: {
+  readonly percentUsed: number
+  readonly nearLimit: boolean
+}): string | undefined {
+  if (!usage.nearLimit) return undefined
+  return `The billed sum is ${usage.percentUsed < 100 ? 'near the limit of' : 'larger than'} one window.`
+}

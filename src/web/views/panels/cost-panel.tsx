@@ -5,6 +5,7 @@ import type { Client, ThreadDetail, TimelinePoint } from '../../../protocol/inde
 import { useLoaded } from '../../use-loaded.ts'
 import { useLinks } from '../../use-thread-parts.ts'
 import {
+  billedWarning,
   categoryOf,
   costText,
   countText,
@@ -109,7 +110,8 @@ export function CostPanel({
 
 /** LOG-88: of the billed sum, beside its limit. It does not alarm: the context is not near it. */
 function Requests({ usage }: { readonly usage: NonNullable<ThreadDetail['tokenUsage']> }) {
-  const { totalPromptTokens, totalCompletionTokens, totalTokens, percentUsed, nearLimit } = usage
+  const { totalPromptTokens, totalCompletionTokens, totalTokens, percentUsed } = usage
+  const warning = billedWarning(usage)
   return (
     <div className="token-usage quiet">
       <p>
@@ -117,10 +119,9 @@ function Requests({ usage }: { readonly usage: NonNullable<ThreadDetail['tokenUs
         {tokensText(totalPromptTokens)} in · {tokensText(totalCompletionTokens)} out, as much as{' '}
         {windowsText(percentUsed)}
       </p>
-      {nearLimit && (
+      {warning !== undefined && (
         <p className="warning">
-          <StateIcon state="warning" /> The billed sum is{' '}
-          {percentUsed < 100 ? 'near the limit of' : 'larger than'} one window.
+          <StateIcon state="warning" /> {warning}
         </p>
       )}
     </div>
