@@ -58,7 +58,7 @@ const UNREADABLE =
   /You (?:did|have|called)|undefined|\[object|NaN|<\/?\w+>|\{"|stop_reason|tool_use/
 
 /** What a person is told: one of the four ends, in words for a person. */
-export function expectOneEnd(text: string, what: string): void {
+function expectOneEnd(text: string, what: string): void {
   expect(
     ENDS.filter((end) => end.test(text)),
     what,
