@@ -9,6 +9,7 @@ import type { Clock } from '../../core/ports.ts'
 import type { PageSessions } from '../accounts/owners.ts'
 import type { Access, TokenHolder } from '../ports.ts'
 import { Shares } from './problems.ts'
+import { Turns } from './turns.ts'
 
 /** Asked by what watches over the server, under whatever name it has there; they tell nothing. */
 const OPEN: ReadonlySet<string> = new Set(['/api/health', '/api/ready'])
@@ -39,7 +40,7 @@ export function guard(
     const socket = findSocket(c)
     if (!socket) return next() // within this process
     admit(socket)
-    const leave = await turns.take(who)
+    const leave = await turns.take(who, c.req.raw.signal)
     await next().finally(leave)
   }
 }
@@ -242,45 +243,5 @@ function descriptors(): number {
     return soft === undefined ? ASSUMED_DESCRIPTORS : Number(soft)
   } catch {
     return ASSUMED_DESCRIPTORS
-  }
-}
-
-/** So many of one caller are worked on side by side. */
-const AT_ONCE = 16
-/** What takes longer waits for something else than this process, and leaves its place to the next. */
-const LONGEST_MS = 1_000
-
-interface Caller {
-  busy: number
-  readonly waiting: (() => void)[]
-}
-
-/** Requests of one caller take turns: a thousand of them at once do not keep those of others waiting. */
-class Turns {
-  readonly #callers = new Map<string, Caller>()
-
-  /** Waits for a place, and gives what leaves it, once. */
-  async take(who: string): Promise<() => void> {
-    const caller = this.#callers.get(who) ?? { busy: 0, waiting: [] }
-    this.#callers.set(who, caller)
-    if (caller.busy < AT_ONCE) caller.busy += 1
-    else await new Promise<void>((resolve) => void caller.waiting.push(resolve))
-    let isHeld = true
-    const leave = () => {
-      if (!isHeld) return
-      isHeld = false
-      clearTimeout(timer)
-      this.#leave(who, caller)
-    }
-    const timer = setTimeout(leave, LONGEST_MS).unref()
-    return leave
-  }
-
-  #leave(who: string, caller: Caller): void {
-    const next = caller.waiting.shift()
-    // Not at once: what came over other connections meanwhile is looked at first.
-    if (next) setImmediate(next)
-    else caller.busy -= 1
-    if (caller.busy === 0) this.#callers.delete(who)
   }
 }
