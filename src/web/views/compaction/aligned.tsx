@@ -1,13 +1,12 @@
 // Before and after: two aligned columns, or one where there is no room, with the reason for each drop
-import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { DiffEntry, ViewDiff } from '../../../protocol/index.ts'
-import { reasonWords } from '../../strategy-words.ts'
 import { useLinks } from '../../use-thread-parts.ts'
-import { countText, roleWords, splitEnvelope, tokensText, visibleText } from '../../words.ts'
+import { countText, splitEnvelope, tokensText } from '../../words.ts'
 import { Markdown } from '../markdown.tsx'
-import { BringBack, LongText } from '../texts.tsx'
-import { alignTexts, type Matched, matchEntries } from './align.ts'
-import { Apart, Pieces, Unified } from './diff-text.tsx'
+import { matchEntries } from './align.ts'
+import { type FoundLines, findLines, soughtWords } from './find-words.ts'
+import { EntryHead, Pair } from './pair.tsx'
 
 /** More are drawn when they are asked for. */
 const SHOWN_CHANGES = 20
@@ -34,6 +33,7 @@ export function Aligned({
   const changes = diff.changes.filter(
     ({ removed }) => !found || removed.some((ref) => found.has(ref)),
   )
+  const lines = [...(found?.values() ?? [])].reduce((sum, { count }) => sum + count, 0)
   const left = changes.length - shown
   return (
     <section ref={place} aria-label="Before and after" className="aligned" data-wide={isWide}>
@@ -49,6 +49,11 @@ export function Aligned({
       {changes.length === 0 && (
         <p className="quiet" role="status">
           No removed entry has these words. Recall searches the whole thread.
+        </p>
+      )}
+      {found && found.size > 0 && (
+        <p className="quiet" role="status">
+          {countText(lines, 'line', 'lines')} in {countText(found.size, 'entry', 'entries')}
         </p>
       )}
       {changes.slice(0, shown).map(({ removed, added }) => (
@@ -74,14 +79,17 @@ export function Aligned({
   )
 }
 
-/** The entries that have all of these words; undefined where none are looked for. */
-function holding({ before }: ViewDiff, sought: string): ReadonlySet<string> | undefined {
-  const words = sought.toLowerCase().split(/\s+/).filter(Boolean)
+type Found = ReadonlyMap<string, FoundLines>
+
+/** The removed entries that have all of these words, with the lines; undefined where none are looked for. */
+function holding({ before }: ViewDiff, sought: string): Found | undefined {
+  const words = soughtWords(sought)
   if (words.length === 0) return undefined
-  return new Set(
-    before
-      .filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)))
-      .map(({ ref }) => ref),
+  return new Map(
+    before.flatMap(({ ref, state, text }) => {
+      const lines = state === 'removed' ? findLines(text, words) : undefined
+      return lines ? [[ref, lines] as const] : []
+    }),
   )
 }
 
@@ -111,7 +119,7 @@ function Changed({
   readonly removed: readonly DiffEntry[]
   readonly added: readonly DiffEntry[]
   /** Only these are shown. */
-  readonly found: ReadonlySet<string> | undefined
+  readonly found: Found | undefined
   readonly isWide: boolean
   readonly canBringBack: boolean
 }) {
@@ -126,6 +134,7 @@ function Changed({
     <article className="changed">
       <header>
         <span className="figure">
+          {matched.length < removed.length && `${matched.length.toLocaleString()} of `}
           {countText(removed.length, 'entry', 'entries')}, {tokensText(sum(removed))} →{' '}
           {added.length === 0 ? 'nothing' : `${tokensText(sum(added))} tokens`}
         </span>
@@ -147,7 +156,13 @@ function Changed({
           </thead>
         )}
         {matched.slice(0, shown).map((each) => (
-          <Pair key={each.entry.ref} matched={each} isWide={isWide} canBringBack={canBringBack} />
+          <Pair
+            key={each.entry.ref}
+            matched={each}
+            found={found?.get(each.entry.ref)}
+            isWide={isWide}
+            canBringBack={canBringBack}
+          />
         ))}
       </table>
       {matched.length > shown && (
@@ -171,101 +186,5 @@ function Put({ added }: { readonly added: readonly DiffEntry[] }) {
         </details>
       ))}
     </section>
-  )
-}
-
-const Pair = memo(function Pair({
-  matched: { entry, text },
-  isWide,
-  canBringBack,
-}: {
-  readonly matched: Matched
-  readonly isWide: boolean
-  readonly canBringBack: boolean
-}) {
-  const rows = useMemo(() => alignTexts(entry.text, text), [entry.text, text])
-  const why = entry.why === undefined ? '' : reasonWords(visibleText(entry.why))
-  const head = (
-    <p className="pair-head">
-      <EntryHead entry={entry} /> <span className="why quiet">{why}</span>
-      {canBringBack && <BringBack entry={entry.ref} />}
-    </p>
-  )
-  if (!isWide)
-    return (
-      <tbody className={entry.role}>
-        <tr>
-          <td>
-            {head}
-            {rows ? <Unified rows={rows} /> : <Apart before={entry.text} after={text} />}
-          </td>
-        </tr>
-      </tbody>
-    )
-  if (!rows || text === '')
-    return (
-      <tbody className={entry.role}>
-        <tr>
-          <td className="taken">
-            {head}
-            <LongText text={entry.text} />
-          </td>
-          <td className={text === '' ? undefined : 'put'}>
-            {text === '' ? (
-              <p className="quiet">No words of it are left; its reference leads back to it.</p>
-            ) : (
-              <LongText text={text} />
-            )}
-          </td>
-        </tr>
-      </tbody>
-    )
-  return (
-    <tbody className={entry.role}>
-      <tr>
-        <td>{head}</td>
-        <td />
-      </tr>
-      {rows.map((row, at) => {
-        const ends = { isFirst: at === 0, isLast: at === rows.length - 1 }
-        return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no names of their own
-          <tr key={at} data-same={row.isSame}>
-            <td>
-              <pre className="text words">
-                <Pieces pieces={row.was} as="del" {...ends} />
-              </pre>
-            </td>
-            <td>
-              <pre className="text words">
-                <Pieces pieces={row.is} as="ins" {...ends} />
-              </pre>
-            </td>
-          </tr>
-        )
-      })}
-    </tbody>
-  )
-})
-
-function EntryHead({ entry: { ref, role, tokens, state } }: { readonly entry: DiffEntry }) {
-  const { show } = useLinks()
-  const sign = { added: '+', removed: '−', kept: '' }[state]
-  const isWritten = state === 'added' && role === 'user'
-  return (
-    <span className="entry-head">
-      {sign} {isWritten ? 'Replacement' : roleWords(role, undefined).shown} · {tokensText(tokens)}{' '}
-      <button
-        type="button"
-        className="ref"
-        title={`Show ${ref}`}
-        onClick={(event) => {
-          event.preventDefault()
-          show(ref, 'told')
-        }}
-      >
-        {ref}
-      </button>
-    </span>
   )
 }

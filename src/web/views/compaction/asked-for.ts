@@ -2,7 +2,7 @@
 
 /** Words that say what to do, and not what with. */
 const PLAIN = new Set(
-  'keep kept hold remember retain preserve please need needs want must should also about with from that this these those them they what which when where every each everything anything only never drop remove most more important matters still'.split(
+  'keep kept hold remember retain preserve please need needs want must should also about with from that this these those them they what which when where every each everything anything only never drop remove most more important matters still number value name word line text exact exactly verbatim'.split(
     ' ',
   ),
 )
@@ -27,13 +27,29 @@ export function askedWords(instructions: string): string[] {
     .filter((word) => /\p{N}/u.test(word) || (word.length >= LEAST_CHARS && !PLAIN.has(word)))
     .filter((word) => word !== 'the' && word !== 'all' && word !== 'and' && word !== 'not')
     .map((word) => (/\p{L}{4,}s$/u.test(word) ? word.slice(0, -1) : word))
+    .filter((word) => !PLAIN.has(word))
   return [...new Set(words)]
 }
 
-/** A line says more of it the more of the words it has; a question asks for it, and a number may need digits. */
-function scoreOf(words: readonly string[], asked: readonly string[], line: string): number {
-  const hasDigits = asked.includes('number') && /\p{N}/u.test(line)
-  return words.length + (hasDigits ? 1 : 0) - (line.endsWith('?') ? 1 : 0)
+/** Who says that he does not know it is no proof that it stays. */
+const DENIES =
+  /\b(?:I|we)\b[^.;]{0,20}\b(?:not|cannot|can[\u2019']t|don[\u2019']t|didn[\u2019']t|couldn[\u2019']t|no longer|no)\b[^.;]{0,20}\b(?:see|find|know|have|recall|remember|access|context)\b|\b(?:not|no longer) in (?:my|the) context\b|\bI (?:have|see|find|know) no\b/i
+
+/** The best line is one with a value: digits, or else what is set. The number of a line is none. */
+function scoreValue(line: string): number {
+  if (/(?<![\p{L}\p{N}])\p{N}/u.test(line.replace(/^\s*\d+\b/, ''))) return 0.6
+  return /[=:]/.test(line) ? 0.3 : 0
+}
+
+/** A line says more of it the more of the words it has; a question asks for it, and a value answers it. */
+function scoreOf(words: readonly string[], line: string): number {
+  return words.length + scoreValue(line) - (line.endsWith('?') ? 1 : 0)
+}
+
+export interface Lost {
+  readonly line: string
+  /** A long one around the word. */
+  readonly shown: string
 }
 
 /** The line that says most of what was asked for, where it would go and none that stays says as much. */
@@ -41,18 +57,18 @@ export function findLost(
   instructions: string,
   going: readonly string[],
   staying: readonly string[],
-): string | undefined {
+): Lost | undefined {
   const asked = askedWords(instructions)
   const best = (texts: readonly string[]) =>
     linesOf(texts)
       .map((line) => {
         const words = asked.filter((word) => buildStartPattern(word).test(line))
-        return { line, words, score: words.length === 0 ? 0 : scoreOf(words, asked, line) }
+        return { line, words, score: words.length === 0 ? 0 : scoreOf(words, line) }
       })
       .toSorted((a, b) => b.score - a.score || a.line.length - b.line.length)[0]
   const lost = best(going)
   if (!lost || lost.score <= (best(staying)?.score ?? 0)) return undefined
-  return cutAround(lost.line, lost.words[0] ?? '')
+  return { line: lost.line, shown: cutAround(lost.line, lost.words[0] ?? '') }
 }
 
 /** Whether one line that stays has all of the words: of a few, they belong together. */
@@ -65,7 +81,8 @@ export function isTogether(instructions: string, staying: readonly string[]): bo
 }
 
 function linesOf(texts: readonly string[]): string[] {
-  return [...new Set(texts.flatMap((text) => text.split('\n').map((line) => line.trim())))]
+  const lines = texts.flatMap((text) => text.split('\n').map((line) => line.trim()))
+  return [...new Set(lines)].filter((line) => !DENIES.test(line))
 }
 
 /** Each word with the line that has most of the words, the shortest of them. A word counts from its beginning. */
@@ -73,7 +90,7 @@ export function findAskedFor(instructions: string, texts: readonly string[]): As
   const words = askedWords(instructions)
   const named = linesOf(texts).map((line) => {
     const has = words.filter((word) => buildStartPattern(word).test(line))
-    return { line, words: has, score: scoreOf(has, words, line) }
+    return { line, words: has, score: scoreOf(has, line) }
   })
   return words.map((word) => {
     const found = named

@@ -1,6 +1,6 @@
 // Compacting: a preview with what it saves and what goes, editable, compared with other strategies, then applied
 import { X } from 'lucide-react'
-import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, Hello, Preview, ThreadDetail } from '../../../protocol/index.ts'
 import { goTo } from '../../route.ts'
 import { followsInstructions, strategyWords } from '../../strategy-words.ts'
@@ -35,14 +35,22 @@ export function CompactDialog({
   const isEmpty =
     preview?.figures?.drops.length === 0 && preview.before.tokens === preview.after.tokens
   const isStale = preview !== undefined && instructions.trim() !== made.followed
+  const isEdited = preview?.texts.some(({ key, text }) => (texts[key] ?? text) !== text) ?? false
+  const mayDiscard = () => !isEdited || window.confirm(DISCARDS)
   const choose = (id: string) => {
+    if (!mayDiscard()) return
     setStrategy(id)
     setTexts({})
     propose(id, instructions)
   }
-  const again = (event: FormEvent) => {
-    event.preventDefault()
-    choose(strategy)
+  // A pin, and so in what every strategy leaves.
+  const keep = (line: string) => {
+    if (!mayDiscard()) return
+    acting.run(async () => {
+      await client.pin(threadId, line)
+      setTexts({})
+      propose(strategy, instructions)
+    })
   }
   const close = () => {
     forget()
@@ -71,33 +79,13 @@ export function CompactDialog({
     >
       <Head onClose={close} />
       <div className="dialog-body">
-        <form className="asking" onSubmit={again}>
-          <label className="field">
-            Strategy
-            <select value={strategy} onChange={(event) => choose(event.target.value)}>
-              <option value="">
-                Default for this preset{strategy === '' && preview ? ` (${preview.strategy})` : ''}
-              </option>
-              {hello.strategies.map((id) => (
-                <option key={id} value={id}>
-                  {id}: {strategyWords(id)}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label className="field">
-            Instructions (optional)
-            <input
-              value={instructions}
-              placeholder="Such as: keep the port number"
-              onChange={(event) => setInstructions(event.target.value)}
-            />
-          </label>
-          <button type="submit" className="preview-again">
-            Update the preview
-          </button>
-          <NotFollowed strategy={strategy} instructions={instructions} />
-        </form>
+        <Asking
+          strategies={hello.strategies}
+          byDefault={strategy === '' ? preview?.strategy : undefined}
+          {...{ strategy, instructions }}
+          onStrategy={choose}
+          onInstructions={setInstructions}
+        />
         <Comparison
           client={client}
           threadId={threadId}
@@ -109,7 +97,11 @@ export function CompactDialog({
           }}
         />
         <div className="proposal" aria-live="polite" aria-busy={made.since !== undefined}>
-          <Proposal {...{ client, threadId, made, isEmpty, texts }} onTexts={setTexts} />
+          <Proposal
+            {...{ client, threadId, made, isEmpty, texts }}
+            onTexts={setTexts}
+            onKeep={keep}
+          />
         </div>
       </div>
       {acting.error !== undefined && (
@@ -125,6 +117,59 @@ export function CompactDialog({
         onApply={apply}
       />
     </dialog>
+  )
+}
+
+function Asking({
+  strategies,
+  byDefault,
+  strategy,
+  instructions,
+  onStrategy,
+  onInstructions,
+}: {
+  readonly strategies: readonly string[]
+  /** What the preset chose, where nothing else was. */
+  readonly byDefault: string | undefined
+  readonly strategy: string
+  readonly instructions: string
+  readonly onStrategy: (id: string) => void
+  readonly onInstructions: (instructions: string) => void
+}) {
+  return (
+    <form
+      className="asking"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onStrategy(strategy)
+      }}
+    >
+      <label className="field">
+        Strategy
+        <select value={strategy} onChange={(event) => onStrategy(event.target.value)}>
+          <option value="">
+            Default for this preset{byDefault === undefined ? '' : ` (${byDefault})`}
+          </option>
+          {strategies.map((id) => (
+            <option key={id} value={id}>
+              {id}: {strategyWords(id)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="field">
+        Instructions (optional)
+        <input
+          value={instructions}
+          placeholder="Such as: keep the port number"
+          onChange={(event) => onInstructions(event.target.value)}
+        />
+      </label>
+      <button type="submit" className="preview-again">
+        Update the preview
+      </button>
+      <NotFollowed strategy={strategy} instructions={instructions} />
+    </form>
   )
 }
 
@@ -153,6 +198,7 @@ function NotFollowed({
   )
 }
 
+const DISCARDS = 'The texts that you changed are written anew, and your changes are lost. Go on?'
 const STALE = 'Update the preview first: it does not follow these instructions yet.'
 
 function Foot({

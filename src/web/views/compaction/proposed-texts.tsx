@@ -25,6 +25,7 @@ export function Proposal({
   isEmpty,
   texts,
   onTexts,
+  onKeep,
 }: {
   readonly client: Client
   readonly threadId: string
@@ -32,6 +33,8 @@ export function Proposal({
   readonly isEmpty: boolean
   readonly texts: Readonly<Record<string, string>>
   readonly onTexts: (texts: Readonly<Record<string, string>>) => void
+  /** A line that would go stays, word for word. */
+  readonly onKeep: (line: string) => void
 }) {
   if (since)
     return (
@@ -61,7 +64,7 @@ export function Proposal({
       {followed !== '' && (
         <KeptForYou
           key={preview.previewId}
-          {...{ client, threadId, preview }}
+          {...{ client, threadId, preview, texts, onKeep }}
           instructions={followed}
         />
       )}
@@ -136,12 +139,17 @@ function KeptForYou({
   client,
   threadId,
   preview,
+  texts: edited,
   instructions,
+  onKeep,
 }: {
   readonly client: Client
   readonly threadId: string
   readonly preview: Preview
+  /** As they are now: what is typed into a text stays. */
+  readonly texts: Readonly<Record<string, string>>
   readonly instructions: string
+  readonly onKeep: (line: string) => void
 }) {
   const { previewId, figures, texts } = preview
   // Of a new thread, its text is all there is.
@@ -153,11 +161,13 @@ function KeptForYou({
   }, [client, threadId, previewId, figures, texts])
   const { value } = useLoaded(load, 0)
   if (!value) return null
-  const found = findAskedFor(instructions, value.staying)
+  const now = new Map(texts.map(({ key, text }) => [text, edited[key] ?? text]))
+  const staying = value.staying.map((text) => now.get(text) ?? text)
+  const found = findAskedFor(instructions, staying)
   if (found.length === 0) return null
-  const lost = findLost(instructions, value.going, value.staying)
+  const lost = findLost(instructions, value.going, staying)
   const isApart =
-    found.every(({ line }) => line !== undefined) && !isTogether(instructions, value.staying)
+    found.every(({ line }) => line !== undefined) && !isTogether(instructions, staying)
   return (
     <section aria-label="What stays of what you asked for" className="asked-for">
       <h3>What stays of what you asked for</h3>
@@ -166,8 +176,10 @@ function KeptForYou({
           <li>
             <StateIcon state="warning" />
             <span>
-              This line would go. Add it to a text below, or pin it:
-              <q>{visibleText(lost)}</q>
+              This line would go: <q>{visibleText(lost.shown)}</q>{' '}
+              <button type="button" className="small" onClick={() => onKeep(lost.line)}>
+                Keep this line
+              </button>
             </span>
           </li>
         )}
