@@ -1,10 +1,10 @@
 // The transcript, row by row: search in it, jump to compactions; loads earlier events on scrolling up
 import { ChevronDown, ChevronUp, Search, X } from 'lucide-react'
-import { type FormEvent, useCallback, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { Client, RecallHit, ViewBlock } from '../../protocol/index.ts'
 import { useTask } from '../use-loaded.ts'
 import { type BlockActions, useLinks } from '../use-thread-parts.ts'
-import { countText, dayText, speakerWords, visibleText } from '../words.ts'
+import { countText, dayText, readMessage, speakerWords, visibleText } from '../words.ts'
 import { Block, type TranscriptRow } from './block.tsx'
 import { Marked } from './panels/recall-panel.tsx'
 import { Rows } from './rows.tsx'
@@ -12,6 +12,8 @@ import { BringBack, StateIcon } from './texts.tsx'
 import { groupRows } from './tool-round.tsx'
 
 const GUESS_PX = 90
+/** What is typed is looked for when the typing rests. */
+const TYPING_MS = 200
 /** Of an answer, as it is read out by a screen reader when it is complete. */
 const READ_OUT_CHARS = 600
 
@@ -154,15 +156,27 @@ export function TranscriptTools({
   const [typed, setTyped] = useState('')
   const [found, setFound] = useState<{ query: string; hits: readonly RecallHit[] }>()
   const [at, setAt] = useState(-1)
-  const finding = useTask()
-  const find = (event: FormEvent) => {
-    event.preventDefault()
-    const query = typed.trim()
+  const [error, setError] = useState<string>()
+  const query = typed.trim()
+  useEffect(() => {
+    let isOver = false
+    setError(undefined)
     if (query === '') return setFound(undefined)
-    finding.run(async () =>
-      setFound({ query, hits: (await client.recall(threadId, { query })).hits }),
-    )
-  }
+    const timer = setTimeout(() => {
+      client.recall(threadId, { query }).then(
+        ({ hits }) => {
+          if (!isOver) setFound({ query, hits })
+        },
+        (thrown: unknown) => {
+          if (!isOver) setError(readMessage(thrown))
+        },
+      )
+    }, TYPING_MS)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [client, threadId, query])
   const step = (by: number) => {
     const next = Math.min(compactions.length - 1, Math.max(0, at + by))
     const seq = compactions[next]
@@ -171,17 +185,14 @@ export function TranscriptTools({
   }
   return (
     <div className="transcript-tools">
-      <form className="find" onSubmit={find}>
+      <form className="find" onSubmit={(event) => event.preventDefault()}>
         <Search size={15} aria-hidden />
         <input
           type="search"
           aria-label="Find in this thread"
           placeholder="Find in this thread, also what was removed"
           value={typed}
-          onChange={(event) => {
-            setTyped(event.target.value)
-            if (event.target.value === '') setFound(undefined)
-          }}
+          onChange={(event) => setTyped(event.target.value)}
         />
       </form>
       {compactions.length > 0 && (
@@ -209,8 +220,8 @@ export function TranscriptTools({
           </button>
         </div>
       )}
-      {finding.error !== undefined && <p role="alert">{finding.error}</p>}
-      {found && <FoundList {...found} onClose={() => setFound(undefined)} />}
+      {error !== undefined && <p role="alert">{error}</p>}
+      {found && <FoundList {...found} onClose={() => setTyped('')} />}
     </div>
   )
 }

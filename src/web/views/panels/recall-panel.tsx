@@ -1,6 +1,6 @@
 // The recall panel: search with highlighted matches, and reading by ref
 // The pins of a thread: list, add, remove
-import { type FormEvent, Fragment, useCallback, useState } from 'react'
+import { type FormEvent, Fragment, useCallback, useEffect, useState } from 'react'
 import type { Client, RecallHit } from '../../../protocol/index.ts'
 import { addToDraft } from '../../typing.ts'
 import { useLoaded, useTask } from '../../use-loaded.ts'
@@ -10,6 +10,9 @@ import { BringBack, LongText } from '../texts.tsx'
 
 /** As it is written in summaries and markers, or alone. */
 const REF = /^\[?(?:ref:\s*)?((?:[\w-]+\/)?(?:e\d+|c\d+\.\d+))\]?$/
+
+/** What was looked for last in each thread: there again after a look at another panel. */
+const lastAsked = new Map<string, string>()
 
 interface Whole {
   readonly ref: string
@@ -24,7 +27,7 @@ export function RecallPanel({
   readonly client: Client
   readonly threadId: string
 }) {
-  const [asked, setAsked] = useState('')
+  const [asked, setAsked] = useState(() => lastAsked.get(threadId) ?? '')
   const [words, setWords] = useState<readonly string[]>([])
   const [hits, setHits] = useState<readonly RecallHit[]>()
   const [whole, setWhole] = useState<Whole>()
@@ -39,16 +42,24 @@ export function RecallPanel({
     const { text, next } = await client.recall(threadId, { ref, offset })
     setWhole({ ref, text: before + text, ...(next !== undefined && { next }) })
   }
-  const look = (event: FormEvent) => {
-    event.preventDefault()
+  const look = () => {
     const typed = asked.trim()
     if (typed === '') return
+    lastAsked.set(threadId, typed)
     const ref = REF.exec(typed)?.[1]
     looking.run(() => (ref === undefined ? search(typed) : read(ref)))
   }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for what was looked for before
+  useEffect(look, [])
   return (
     <>
-      <form className="ask" onSubmit={look}>
+      <form
+        className="ask"
+        onSubmit={(event) => {
+          event.preventDefault()
+          look()
+        }}
+      >
         <input
           type="search"
           aria-label="Search query or ref"
