@@ -74,6 +74,7 @@ export interface ThreadDetail extends ThreadSummary {
   readonly isWorking: boolean
   readonly isCompacting: boolean
   readonly canUndo: boolean // a compaction
+  readonly undoes?: string // what undo takes back, in words
   readonly canRedo: boolean
   readonly queued: number
   readonly tokenUsage?: TokenUsageFigures

@@ -120,6 +120,7 @@ export const sessionResponseSchema = z
       isWorking: z.boolean(),
       isCompacting: z.boolean(),
       canUndo: z.boolean().describe('there is a compaction to undo'),
+      undoes: z.string().exactOptional().describe('what undo takes back, in words'),
       canRedo: z.boolean().describe('there is an undone compaction to redo'),
       queued: count,
       billed: billedSchema,

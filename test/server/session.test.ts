@@ -125,7 +125,15 @@ describe('GET /api/threads/:id', () => {
     await home.threads.append(threadId, longPast(9_000))
     await client.compact(threadId, { strategy: 'summarize' })
     expect(await possible()).toEqual({ canUndo: true, canRedo: false })
+    const next = async () => (await client.thread(threadId)).undoes
+    expect(await next()).toBe('compaction by summarize')
+    const gone = (await client.places(threadId)).find(({ by }) => by !== undefined)?.ref
+    await client.send(threadId, `/expand ${gone}`)
+    expect(await next()).toBe(`bring back of ${gone}`)
     await client.undo(threadId)
+    expect(await next()).toBe('compaction by summarize')
+    await client.undo(threadId)
+    expect(await next()).toBeUndefined()
     expect(await possible()).toMatchObject({ canRedo: true })
   })
 

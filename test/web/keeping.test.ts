@@ -21,7 +21,8 @@ describe.skipIf(!CHROMIUM.available)(`a preview of the sample ${CHROMIUM.notice}
   it('keeps the line that was asked for with one click, and finds what goes by whole words', async () => {
     const { client, dialog, threadId } = await openSample()
     await dialog.getByLabel('Strategy').selectOption('cascade')
-    const { after: without } = await client.preview(threadId, { strategy: 'cascade' })
+    const asked = { strategy: 'cascade', instructions: 'keep the port number' }
+    const { after: without } = await client.preview(threadId, asked)
     await dialog.getByLabel('Instructions').fill('keep the port number')
     await dialog.getByRole('button', { name: 'Update the preview' }).click()
     const kept = dialog.getByRole('region', { name: 'What stays of what you asked for' })

@@ -154,13 +154,38 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     expect((await seen()).every((ref) => ref.startsWith('e'))).toBe(true)
     // All of them, the one that was brought back first, then the compaction itself.
     const undo = page.locator('.head-line').getByRole('button', { name: 'Undo', exact: true })
+    const place = await undo.boundingBox()
+    expect(await undo.getAttribute('title')).toMatch(/^Undo: bring back of \d+ entries$/)
     await undo.click()
     await expect.poll(seen).toEqual(withOne)
     await undo.click()
     await expect.poll(seen).toEqual(compacted)
+    await expect.poll(() => undo.getAttribute('title')).toMatch(/^Undo: compaction by /)
+    // Redo is there now, and Undo where it was.
+    await page.getByRole('button', { name: 'Redo', exact: true }).waitFor()
+    expect((await undo.boundingBox())?.x).toBe(place?.x)
     await undo.click()
     await strip.getByText(/No compaction is in effect/).waitFor()
     expect((await seen()).every((ref) => ref.startsWith('e'))).toBe(true)
+  })
+
+  it('find while typing, and keep what was looked for in Recall over a change of tab', async () => {
+    const setup = await setUp()
+    const page = await setup.open(await halved(setup))
+    await page.getByLabel('Find in this thread').fill('boat')
+    await page
+      .getByRole('region', { name: 'Found: boat' })
+      .getByText(/^\d+ places?$/)
+      .waitFor()
+    await page.getByRole('tab', { name: 'Recall' }).click()
+    await page.getByLabel('Search query').fill('boat')
+    await page.getByRole('button', { name: 'Recall', exact: true }).click()
+    const found = page.getByRole('list', { name: 'Found', exact: true })
+    await found.waitFor()
+    await page.getByRole('tab', { name: 'Pins' }).click()
+    await page.getByRole('tab', { name: 'Recall' }).click()
+    await found.waitFor()
+    expect(await page.getByLabel('Search query').inputValue()).toBe('boat')
   })
 
   it('withdraw the notice of what came back when it is undone in the head', async () => {

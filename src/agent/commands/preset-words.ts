@@ -213,10 +213,22 @@ export async function expandEntry(core: AgentCore, threadId: string, ref: string
   })
 }
 
-/** Whether there is a compaction to take back that changed something. */
-export async function canUndo(core: AgentCore, threadId: string): Promise<boolean> {
+/** In words what undo would take back; undefined where nothing was changed. */
+export async function undoneNext(core: AgentCore, threadId: string): Promise<string | undefined> {
   const { stack } = await core.ports.threads.context(threadId)
-  return (await emptyOnTop(core, threadId, stack)).length < stack.length
+  const seq = stack[stack.length - (await emptyOnTop(core, threadId, stack)).length - 1]
+  const event = seq === undefined ? undefined : await readEvent(core, threadId, seq)
+  if (!event || !isChange(event)) return undefined
+  if (event.type === 'COMPACTION') return `compaction by ${event.data.strategyId}`
+  if (event.type !== 'CONTENT_EXPANDED') return `change at event ${event.seq}`
+  const count = countRestored(event.data.edits)
+  const put = event.data.edits.flatMap((edit) => edit.put)
+  const back = put.flatMap((each) =>
+    'keep' in each && typeof each.keep === 'string' ? [each.keep] : [],
+  )
+  const ref = back.find((id) => parseEntryId(id).original)
+  if (count === 1 && ref !== undefined) return `bring back of ${ref}`
+  return `bring back of ${count.toLocaleString('en-US')} entries`
 }
 
 /** Of the changes that undo would take back those on top that changed nothing, newest first. */

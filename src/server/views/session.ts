@@ -1,7 +1,7 @@
 // A thread with its figures (LOG-74: SessionResponse).
 // Running totals of a thread: cost, usage and context size, updated incrementally
 import type { z } from 'zod'
-import { canUndo } from '../../agent/commands/preset-words.ts'
+import { undoneNext } from '../../agent/commands/preset-words.ts'
 import type { AgentCore } from '../../agent/core.ts'
 import { waitingIn } from '../../agent/inbox/deliver.ts'
 import { readPreset } from '../../agent/loop/window-status.ts'
@@ -65,6 +65,7 @@ export async function buildSession(
   const tally = await tallies.soon(threadId, info.version)
   const costUsd = tally?.usd
   const { undone } = await threads.context(threadId)
+  const undoes = await undoneNext(core, threadId)
   const file = await ports.machine?.stateOf(threadId)
   const tokenUsage = tally && (await readUsage(ports, threadId, tally, model?.windowTokens))
   return {
@@ -76,7 +77,8 @@ export async function buildSession(
       ...(strategy !== undefined && { strategy }),
       ...(workspace !== undefined && { workspace }),
       ...goingOn(ports, threadId),
-      canUndo: await canUndo(core, threadId),
+      canUndo: undoes !== undefined,
+      ...(undoes !== undefined && { undoes }),
       canRedo: undone.length > 0,
       queued: (await waitingIn(core, threadId)).length,
       billed: billedUsage(reducedBy(state, usageReducer)),

@@ -27,6 +27,7 @@ export function ThreadHead({
   doing,
   onSettings,
   onCompact,
+  onUndo,
   onChange,
   children,
 }: {
@@ -37,11 +38,12 @@ export function ThreadHead({
   readonly doing: Task
   readonly onSettings: () => void
   readonly onCompact: () => void
+  readonly onUndo: () => void
   readonly onChange: () => void
   readonly children?: ReactNode
 }) {
   const isReachable = useReachable()
-  const { model, preset, strategy, threadId, canUndo, canRedo } = detail
+  const { model, preset, strategy, threadId, canUndo, undoes, canRedo } = detail
   const act = (work: () => Promise<unknown>) => () =>
     doing.run(async () => {
       await work()
@@ -70,15 +72,7 @@ export function ThreadHead({
           </button>
           {detail.file && <FileMark {...detail.file} />}
         </div>
-        <button
-          type="button"
-          className="with-icon undo"
-          aria-disabled={!canUndo || doing.isRunning}
-          title={canUndo ? 'Undo the last change of the context' : 'There is nothing to undo'}
-          onClick={canUndo ? act(() => client.undo(threadId)) : undefined}
-        >
-          <Undo2 size={16} aria-hidden /> <span>Undo</span>
-        </button>
+        {/* Left of Undo, which keeps its place: a second click there never brings back what the first undid. */}
         {canRedo && (
           <button
             type="button"
@@ -90,6 +84,19 @@ export function ThreadHead({
             <Redo2 size={16} aria-hidden /> <span>Redo</span>
           </button>
         )}
+        <button
+          type="button"
+          className="with-icon undo"
+          aria-disabled={!canUndo || doing.isRunning}
+          title={
+            canUndo
+              ? `Undo: ${undoes ?? 'the last change of the context'}`
+              : 'There is nothing to undo'
+          }
+          onClick={canUndo ? onUndo : undefined}
+        >
+          <Undo2 size={16} aria-hidden /> <span>Undo</span>
+        </button>
         <button type="button" className="main with-icon" onClick={onCompact}>
           <Shrink size={16} aria-hidden /> Compact…
         </button>

@@ -80,9 +80,10 @@ function OpenThread({
           doing={doing}
           onSettings={() => opened.look('Settings')}
           onCompact={() => opened.setCompacting(true)}
+          onUndo={() => opened.undo()}
           onChange={changed}
         >
-          <Done {...opened.notice} onUndo={() => opened.undo()} />
+          <Done {...opened.notice} undoes={detail.undoes} onUndo={() => opened.undo()} />
         </ThreadHead>
         <WindowStrip
           client={client}
@@ -95,7 +96,7 @@ function OpenThread({
           <TranscriptTools
             client={client}
             threadId={threadId}
-            compactions={compactions.map(({ seq }) => seq)}
+            compactions={compactions.filter(({ isUndone }) => !isUndone).map(({ seq }) => seq)}
             onCompaction={linked.showCompaction}
           />
           {problem !== undefined && (
@@ -173,10 +174,12 @@ function OpenThread({
 /** What was just done, and the way back. */
 function Done({
   notice,
+  undoes,
   forget,
   onUndo,
 }: {
   readonly notice: string | undefined
+  readonly undoes: string | undefined
   readonly forget: () => void
   readonly onUndo: () => void
 }) {
@@ -186,7 +189,12 @@ function Done({
       <span>
         <StateIcon state="done" /> {notice}
       </span>
-      <button type="button" className="small" onClick={onUndo}>
+      <button
+        type="button"
+        className="small"
+        title={undoes === undefined ? undefined : `Undo: ${undoes}`}
+        onClick={onUndo}
+      >
         Undo
       </button>
       <button type="button" className="icon" aria-label="Close" onClick={forget}>
