@@ -12,7 +12,7 @@ import { seeds } from '../scale.ts'
 import { ledgerOf, ran } from './calls.ts'
 import { git } from './disk.ts'
 
-const STEPS = 30
+const STEPS = 24 // with more, the oldest landings give way to newer ones
 
 interface Worked {
   readonly drafts: readonly EventDraft[]

@@ -209,7 +209,7 @@ describe('the package', () => {
   })
 
   it.each([
-    ['browser.js', [true, 4], 132_500],
+    ['browser.js', [true, 4], 134_500],
     ['browser-light.js', [true], 60_000],
   ])('%s runs in a host without anything of Node, and prints %j', async (name, out, most) => {
     const { code, bytes } = await bundle(name)
