@@ -13,6 +13,7 @@ import { postgresPlace } from '../postgres/place.ts'
 import { startPostgres } from '../postgres/server.ts'
 import { requirement } from '../require.ts'
 import { seeds } from '../scale.ts'
+import { withAlterablePostgres } from './alterable-postgres.ts'
 
 /** Changes one row through the driver and gives its row back; `undo` puts the old value there again. */
 interface Door {
@@ -124,13 +125,7 @@ describe('any character of any stored event', () => {
   it.skipIf(!available)(
     `that is altered on PostgreSQL is found, and its event named ${notice}`,
     async () => {
-      const server = await startPostgres({ fsync: 'off' })
-      const place = await postgresPlace(server)
-      const db = new pg.Client({ connectionString: place.address.split('?')[0] })
-      try {
-        await db.connect()
-        await db.query(`SET search_path TO ${place.schema}`)
-        await db.query('DROP TRIGGER events_never_change ON events')
+      await withAlterablePostgres(async (store, db) => {
         const door: Door = {
           rows: async () =>
             (await db.query(SELECT)).rows.map((row) => ({ ...row, seq: Number(row.seq) })),
@@ -141,13 +136,9 @@ describe('any character of any stored event', () => {
         }
         for (const seed of seeds(5, 1)) {
           await db.query('DELETE FROM events; DELETE FROM threads')
-          await alterEach(place.store, door, seed, 25)
+          await alterEach(store, door, seed, 25)
         }
-      } finally {
-        await db.end()
-        await place.remove()
-        await server.remove()
-      }
+      })
     },
   )
 })

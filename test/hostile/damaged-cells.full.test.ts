@@ -1,7 +1,6 @@
 // Damage to single cells, on both stores: checks, repairs and copies end, name the thread and take what can be read.
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../src/core/ports.ts'
 import { checkStore } from '../../src/stores/check-store.ts'
@@ -9,9 +8,8 @@ import { inFolder, messages } from '../../src/stores/contract/place.ts'
 import { copyStore } from '../../src/stores/copy-store.ts'
 import { memoryStore } from '../../src/stores/memory/memory.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/store.ts'
-import { postgresPlace } from '../postgres/place.ts'
-import { startPostgres } from '../postgres/server.ts'
 import { requirement } from '../require.ts'
+import { withAlterablePostgres } from './alterable-postgres.ts'
 
 type Damage = (sql: string) => Promise<unknown>
 
@@ -112,19 +110,9 @@ describe('checks and copies of stores with a damaged cell', () => {
 
   const { available, notice } = requirement('postgres')
   it.skipIf(!available)(`end on PostgreSQL, and name it ${notice}`, async () => {
-    const server = await startPostgres({ fsync: 'off' })
-    const place = await postgresPlace(server)
-    const db = new pg.Client({ connectionString: place.address.split('?')[0] })
-    try {
-      await db.connect()
-      await db.query(`SET search_path TO ${place.schema}`)
-      await db.query('DROP TRIGGER events_never_change ON events')
+    await withAlterablePostgres(async (store, db) => {
       await db.query('ALTER TABLE events ALTER COLUMN data DROP NOT NULL')
-      await tryAll(place.store, (sql) => db.query(sql))
-    } finally {
-      await db.end()
-      await place.remove()
-      await server.remove()
-    }
+      await tryAll(store, (sql) => db.query(sql))
+    })
   })
 })

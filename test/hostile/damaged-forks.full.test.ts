@@ -1,7 +1,6 @@
 // Damage to the rows of threads and to what forks share, on both stores: checks and copies end, and lose nothing.
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../src/core/ports.ts'
 import { checkStore } from '../../src/stores/check-store.ts'
@@ -9,9 +8,8 @@ import { inFolder, messages } from '../../src/stores/contract/place.ts'
 import { copyStore } from '../../src/stores/copy-store.ts'
 import { memoryStore } from '../../src/stores/memory/memory.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/store.ts'
-import { postgresPlace } from '../postgres/place.ts'
-import { startPostgres } from '../postgres/server.ts'
 import { requirement } from '../require.ts'
+import { withAlterablePostgres } from './alterable-postgres.ts'
 
 type Damage = (sql: string) => Promise<unknown>
 
@@ -86,19 +84,9 @@ describe('damage that a fork shares, threads in a circle, and a thread without i
 
   const { available, notice } = requirement('postgres')
   it.skipIf(!available)(`end neither on PostgreSQL ${notice}`, async () => {
-    const server = await startPostgres({ fsync: 'off' })
-    const place = await postgresPlace(server)
-    const db = new pg.Client({ connectionString: place.address.split('?')[0] })
-    try {
-      await db.connect()
-      await db.query(`SET search_path TO ${place.schema}`)
-      await db.query('DROP TRIGGER events_never_change ON events')
+    await withAlterablePostgres(async (store, db) => {
       await db.query('ALTER TABLE threads DROP CONSTRAINT threads_base_key_fkey')
-      await tryAll(place.store, (sql) => db.query(sql))
-    } finally {
-      await db.end()
-      await place.remove()
-      await server.remove()
-    }
+      await tryAll(store, (sql) => db.query(sql))
+    })
   })
 })

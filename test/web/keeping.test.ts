@@ -55,7 +55,7 @@ describe.skipIf(!CHROMIUM.available)(`a preview of the sample ${CHROMIUM.notice}
     await brief.fill('My own words.')
     const asked = answerNext(page, false)
     await dialog.getByRole('button', { name: 'Update the preview' }).click()
-    expect(await asked).toContain('your changes are lost')
+    expect(await asked).toContain('Discard your changes?')
     expect(await brief.inputValue()).toBe('My own words.')
     const again = answerNext(page, true)
     await dialog.getByRole('button', { name: 'Update the preview' }).click()

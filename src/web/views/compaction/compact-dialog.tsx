@@ -198,7 +198,7 @@ function NotFollowed({
   )
 }
 
-const DISCARDS = 'The texts that you changed are written anew, and your changes are lost. Go on?'
+const DISCARDS = 'The preview replaces the texts that you changed. Discard your changes?'
 const STALE = 'Update the preview first: it does not follow these instructions yet.'
 
 function Foot({
