@@ -5,13 +5,13 @@ import { compacted, factsInBrief, keptOf, LENGTHS, PRESETS, TRIGGER, WINDOW } fr
 import { CHARACTERS, type Character, ODD_CHARACTERS } from './characters.ts'
 import { plant, REQUEST } from './planted.ts'
 
-const [TERSE] = CHARACTERS.slice(0, 1) as [Character]
+/** Its summary is poor, but good enough to be mended: no brief takes its place. */
+const POOR = CHARACTERS.find(({ name }) => name === 'stops early') as Character
 
 describe.each(Object.entries(LENGTHS))('%s', (_, windows) => {
   const planted = plant(windows * WINDOW)
   const { facts } = planted
-  /** What a mended summary that says nothing keeps. */
-  const mended = compacted(planted, TERSE, 'whole')
+  const mended = compacted(planted, POOR, 'whole')
 
   const characters = windows === 2 ? [...CHARACTERS, ...ODD_CHARACTERS] : CHARACTERS
 
@@ -32,10 +32,13 @@ describe.each(Object.entries(LENGTHS))('%s', (_, windows) => {
         )
         expect(cell.text, `${name}, ${preset}`).toContain(REQUEST)
         expect(kept, `${name}, ${preset}: ${rows.at(-1)}`).toBeGreaterThanOrEqual(inBrief)
-        if (cell.by.endsWith(', brief'))
+        if (cell.by.endsWith(', brief')) {
+          const beside = await mended
+          expect(beside?.by).not.toMatch(/, brief$/)
           expect(kept, `${name}, ${preset}: the brief beside a mended one`).toBeGreaterThanOrEqual(
-            keptOf(facts, (await mended)?.text ?? ''),
+            keptOf(facts, beside?.text ?? ''),
           )
+        }
         if (windows > 1) expect(cell.tokens).toBeLessThanOrEqual(TRIGGER)
       }
       console.log(rows.join('\n'))

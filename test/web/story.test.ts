@@ -261,7 +261,7 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
       .getByText(/The billed sum is (near the limit of|larger than) one window/)
       .waitFor()
     const ofWindow = `${Math.round(tokenUsage?.percentUsed ?? 0)} % of one window`
-    const total = `${(tokenUsage?.totalTokens ?? 0) / 1_000}`.slice(0, 4)
+    const total = ((tokenUsage?.totalTokens ?? 0) / 1_000).toFixed(1)
     for (const part of ['Billed', total, 'in ·', 'out,', ofWindow])
       await expect.poll(() => figures.innerText()).toContain(part)
 
