@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { billedWarning } from './words.ts'
 
 describe('the billed sum', () => {
-  it('warns near the limit of one window, and not before [LOG-88]', () => {
+  it('warns near the limit of one window, and not before', () => {
     expect(billedWarning({ percentUsed: 50, nearLimit: false })).toBeUndefined()
     for (const percentUsed of [80, 99.9])
       expect(billedWarning({ percentUsed, nearLimit: true })).toBe(

@@ -12,7 +12,7 @@ export function soughtWords(query: string): string[] {
 }
 
 /** `port` is in `ports`, `server_port` and `serverPort`, and not in `import` or `report`. */
-export function wordPattern(word: string): string {
+function wordPattern(word: string): string {
   const chars = [...word]
   const body = (some: readonly string[]) => some.map(anyCase).join('')
   const [first = ''] = chars
