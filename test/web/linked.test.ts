@@ -155,7 +155,7 @@ describe.skipIf(!CHROMIUM.available)(`the two sides of a thread ${CHROMIUM.notic
     // All of them, the one that was brought back first, then the compaction itself.
     const undo = page.locator('.head-line').getByRole('button', { name: 'Undo', exact: true })
     const place = await undo.boundingBox()
-    expect(await undo.getAttribute('title')).toMatch(/^Undo: bring back of \d+ entries$/)
+    await expect.poll(() => undo.getAttribute('title')).toMatch(/^Undo: bring back of \d+ entries$/)
     await undo.click()
     await expect.poll(seen).toEqual(withOne)
     await undo.click()
