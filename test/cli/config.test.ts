@@ -19,6 +19,12 @@ function projectSettings(settings: unknown): void {
   writeFileSync(join(place().folder, '.precis', 'settings.json'), JSON.stringify(settings))
 }
 
+function userSettings(settings: unknown): void {
+  mkdirSync(join(place().folder, '.config', 'precis'), { recursive: true })
+  const file = join(place().folder, '.config', 'precis', 'settings.json')
+  writeFileSync(file, JSON.stringify(settings))
+}
+
 describe('precis config', () => {
   it('shows every setting, its value and where it is from [NEED-17]', async () => {
     projectSettings({ strategy: 'summarize', auto: { absoluteTokens: 90_000 } })
@@ -49,11 +55,11 @@ describe('precis config', () => {
   })
 
   it('refuses an unknown key with the nearest one', async () => {
-    projectSettings({ protct: {} })
+    userSettings({ protct: {} })
     const { status, stderr } = await place().precis(['config'])
     expect(status).toBe(2)
     expect(stderr).toMatch(/protct is not a setting\n {2}where: .*\n {2}hint: Known settings: /)
-    projectSettings({ auto: { treshold: 0.5 } })
+    userSettings({ auto: { treshold: 0.5 } })
     expect((await place().precis(['config'])).stderr).toContain('Did you mean auto.threshold?')
   })
 

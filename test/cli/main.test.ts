@@ -203,8 +203,9 @@ describe('failures', () => {
   })
 
   it('says which setting is wrong, and in which file', async () => {
-    mkdirSync(join(place().folder, '.precis'))
-    writeFileSync(join(place().folder, '.precis', 'settings.json'), '{"stratgy": "x"}')
+    const own = join(place().folder, '.config', 'precis')
+    mkdirSync(own, { recursive: true })
+    writeFileSync(join(own, 'settings.json'), '{"stratgy": "x"}')
     const { status, stderr } = await place().precis(['compact', 'in.json'])
     expect(status).toBe(2)
     expect(stderr).toMatch(

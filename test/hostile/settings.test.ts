@@ -7,6 +7,7 @@ import {
   lchownSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -215,19 +216,83 @@ describe('a settings file', () => {
     })
   })
 
-  const ODD: readonly (readonly [string, () => void])[] = [
-    ['a pipe', () => void spawnSync('mkfifo', [file()])],
-    ['a device', () => symlinkSync('/dev/zero', file())],
-    ['a loop of links', () => symlinkSync(file(), file())],
-    ['larger than a megabyte', () => writeFileSync(file(), ' '.repeat(1_000_001))],
-    ['very deep', () => writeFileSync(file(), `${'{"auto":'.repeat(100_000)}1`)],
+  /** Each with what the warning says of it. */
+  const FAULTY: readonly (readonly [string, RegExp, () => void])[] = [
+    ['a pipe', /it is not a file/, () => void spawnSync('mkfifo', [file()])],
+    ['a folder', /it is not a file/, () => mkdirSync(file())],
+    ['a device', /it is not a file/, () => symlinkSync('/dev/zero', file())],
+    ['a loop of links', /it cannot be read/, () => symlinkSync(file(), file())],
+    ['larger than a megabyte', /larger than 1 MB/, () => project(' '.repeat(1_000_001))],
+    ['very deep', /nested too deeply/, () => project(`${'{"auto":'.repeat(100_000)}1`)],
+    ['no JSON', /not JSON/, () => project('{"strategy": }')],
+    ['cut off', /not JSON.*\(line 1, column 11\)/, () => project('{"gate": {')],
+    ['a list', /expected an object, got \[\]/, () => project('[]')],
+    ['null', /expected an object, got null/, () => project('null')],
+    ['bytes that are no text', /not JSON/, () => project('\0\x1b]0;x\x07')],
+    ['an unknown key', /strategi is not a setting \(Did you mean strategy\?\)/, faulty('strategi')],
+    [
+      'an unknown key of a group',
+      /gate.nope is not a setting/,
+      () => project({ gate: { nope: 1 } }),
+    ],
+    ['a hidden key', /x\[U\+001B\]\[U\+202E\]y is not a setting/, faulty('x\x1b\u202ey')],
+    ['a very long key', /x{199}/, faulty('x'.repeat(900_000))],
+    ['__proto__', /__proto__ is not a setting/, () => project('{"__proto__": {"store": "x"}}')],
+    ['a wrong type', /counter: expected .*, got 1/, faulty('counter')],
+    ['a group of a wrong type', /gate: expected an object, got 1/, faulty('gate')],
+    ['a preset there is none of', /preset: expected/, () => project({ preset: 'nope' })],
+    [
+      'settings that contradict each other',
+      /not below/,
+      () => project({ auto: { targetRatio: 1 } }),
+    ],
+    ['one for a stranger and a fault', /strategi/, () => project({ store: 'x.db', strategi: 1 })],
   ]
-  it.each(ODD)('ends the command with a sentence where it is %s', async (_, make) => {
+  function faulty(key: string): () => void {
+    return () => void project({ [key]: 1 })
+  }
+  const COMMANDS = [['threads'], ['config'], ['doctor'], ['compact', 'session.json']]
+  it.each(FAULTY)('is ignored with one warning where it is %s', async (_, said, make) => {
+    mkdirSync(join(place().folder, '.precis'))
+    place().write('session.json', '[{"role": "user", "content": "hello"}]')
+    make()
+    for (const command of COMMANDS) {
+      const { status, stdout, stderr } = await place().precis(command)
+      expect([command, status, stderr]).toEqual([command, 0, stderr])
+      const told = /^(threads|compact)$/.test(command[0] ?? '') ? stderr : stdout
+      expect(told.replace(/\s+/g, ' ')).toMatch(said)
+      expect(stderr.match(/ignored/g) ?? []).toHaveLength(told === stderr ? 1 : 0)
+      expect(stderr.length).toBeLessThan(2_000)
+      expect(stdout + stderr).not.toMatch(/\p{Cc}(?<!\n)|\u202e/u)
+    }
+    expect(load().settings).toMatchObject({ strategy: 'cascade', counter: 'estimate' })
+  })
+
+  it.each(FAULTY.slice(6))('of the user is an error where it is %s', async (_, __, make) => {
     mkdirSync(join(place().folder, '.precis'))
     make()
-    const { status, stderr } = await place().precis(['config'])
-    expect([0, 1, 2]).toContain(status)
-    expect(stderr).not.toContain('this is a bug')
-    expect(stderr).not.toMatch(/^ +at /m)
+    const own = join(place().folder, '.config', 'precis')
+    mkdirSync(own, { recursive: true })
+    renameSync(file(), join(own, 'settings.json'))
+    const { status, stderr } = await place().precis(['threads'])
+    expect(status).not.toBe(0)
+    expect(stderr).toContain(join(own, 'settings.json'))
+  })
+
+  it('that the user trusts is an error where it has a fault', async () => {
+    project({ store: join(place().folder, 'theirs.db'), strategi: 1 })
+    const { status, stderr } = await place().precis(['threads', '--trust-folder'])
+    expect(status).toBe(2)
+    expect(stderr).toContain('strategi is not a setting')
+    expect(existsSync(join(place().folder, 'theirs.db'))).toBe(false)
+  })
+
+  it('does not blame the folder for a fault of the user', async () => {
+    project({ auto: { targetRatio: 0.5 } })
+    const { status, stderr } = await place().precis(['threads'], {
+      env: { PRECIS_AUTO_THRESHOLD: '7' },
+    })
+    expect(status).toBe(2)
+    expect(stderr).toContain('PRECIS_AUTO_THRESHOLD')
   })
 })

@@ -1,5 +1,5 @@
 // Where the files of settings and the data directory are; loads nothing else, since hooks must start fast
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
@@ -32,8 +32,18 @@ export function userFile(environment: Environment): string {
 export function projectFile(cwd: string): string | undefined {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const file = join(folder, '.precis', FILE)
-    if (existsSync(file)) return file
+    if (isThere(file)) return file
     if (dirname(folder) === folder) return undefined
+  }
+}
+
+/** A loop of links is there: what it stands for must not be looked for above it. */
+function isThere(file: string): boolean {
+  try {
+    statSync(file)
+    return true
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === 'ELOOP'
   }
 }
 

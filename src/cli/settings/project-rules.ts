@@ -1,7 +1,6 @@
 // The rules of a project, AGENTS.md and CLAUDE.md: for the system part of new threads, where the user trusts them
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { PrecisError } from '../../core/errors.ts'
 import { escapeHidden } from '../../core/text/address.ts'
 import { cutHead } from '../../core/window/tokens/weigh.ts'
 import { isInside } from '../../tools/workspace.ts'
@@ -74,20 +73,16 @@ function rootAbove(folder: string): string {
 }
 
 function readRules(path: string, root: string, environment: Environment): RulesFile[] {
-  try {
-    if (!existsSync(path)) return []
-    const file = realpathSync(path)
-    const { text: content, problem } = readOwn(path)
-    if (problem === undefined && content.trim() === '') return []
-    const outside = isInside(realpathSync(root), file) ? undefined : 'it leads out of its folder'
-    const why = problem ?? outside
-    if (why !== undefined) return [{ file, content, why, isUndecided: false }]
-    const decision = decisionOn(file, content, configFolder(environment))
-    if (decision === 'yes') return [{ file, content, isUndecided: false }]
-    const untrusted = decision === 'no' ? 'you did not trust it' : 'this folder is not trusted'
-    return [{ file, content, why: untrusted, isUndecided: decision === undefined }]
-  } catch (thrown) {
-    if (!PrecisError.is(thrown)) throw thrown
-    return [{ file: path, content: path, why: thrown.message, isUndecided: false }]
-  }
+  if (!existsSync(path)) return []
+  const file = realpathSync(path)
+  const { text, problem } = readOwn(path)
+  if (problem === undefined && text.trim() === '') return []
+  const outside = isInside(realpathSync(root), file) ? undefined : 'it leads out of its folder'
+  const why = problem ?? outside
+  const content = text || path // two that cannot be read are not the same
+  if (why !== undefined) return [{ file, content, why, isUndecided: false }]
+  const decision = decisionOn(file, content, configFolder(environment))
+  if (decision === 'yes') return [{ file, content, isUndecided: false }]
+  const untrusted = decision === 'no' ? 'you did not trust it' : 'this folder is not trusted'
+  return [{ file, content, why: untrusted, isUndecided: decision === undefined }]
 }

@@ -28,10 +28,13 @@ export interface ProjectSettings {
   readonly ignored: readonly IgnoredSetting[]
   /** Whether someone has to decide on the keys that are ignored. */
   readonly isUndecided: boolean
+  /** The user has agreed to this content: a fault in it is an error, as in the user's own settings. */
+  readonly isTrusted: boolean
 }
 
 const READING = constants.O_RDONLY | constants.O_NONBLOCK
 const MOST_BYTES = 1_000_000
+const MOST_SHOWN = 200
 const GROUP = 0o020
 const OTHERS = 0o002
 const STICKY = 0o1000
@@ -43,15 +46,22 @@ export function readProject(
   parse: (text: string) => unknown,
 ): ProjectSettings {
   const { text, problem } = readOwn(file)
-  const none = { file, content: text, values: {}, isUndecided: false }
+  const none = { file, content: text, values: {}, isUndecided: false, isTrusted: false }
   if (problem !== undefined) return { ...none, ignored: [{ key: '*', why: problem }] }
   if (text.trim() === '') return { ...none, ignored: [] }
-  const given = parse(text)
-  const keys = settingsIn(given, file)
-  const others = keys.filter(([key]) => !HARMLESS_KEYS.has(key))
+  const decide = () => decisionOn(realpathSync(file), text, configFolder)
+  let given: unknown
+  let others: ReturnType<typeof settingsIn>
+  try {
+    given = parse(text)
+    others = settingsIn(given, file).filter(([key]) => !HARMLESS_KEYS.has(key))
+  } catch (thrown) {
+    if (!PrecisError.is(thrown) || decide() === 'yes') throw thrown
+    return withoutValues(none, thrown)
+  }
   if (others.length === 0) return { ...none, values: given, ignored: [] }
-  const decision = decisionOn(realpathSync(file), text, configFolder)
-  if (decision === 'yes') return { ...none, values: given, ignored: [] }
+  const decision = decide()
+  if (decision === 'yes') return { ...none, values: given, ignored: [], isTrusted: true }
   const why = decision === 'no' ? 'you did not trust this folder' : 'this folder is not trusted'
   const ignored = others.map(([key, value]) => ({
     key,
@@ -60,6 +70,18 @@ export function readProject(
   }))
   const isUndecided = decision === undefined && ignored.some(({ key }) => !PERSONAL_KEYS.has(key))
   return { ...none, values: harmless(given), ignored, isUndecided }
+}
+
+/** A folder's fault stops no command: nothing in the file is obeyed, and the warning says why. */
+export function withoutValues(
+  project: Omit<ProjectSettings, 'ignored'>,
+  { message, where, hint }: PrecisError,
+): ProjectSettings {
+  const inside = `${project.file}, `
+  const place = where?.startsWith(inside) ? ` (${where.slice(inside.length)})` : ''
+  const guess = hint?.startsWith('Did you mean') ? ` (${hint})` : ''
+  const why = escapeHidden(message.slice(0, MOST_SHOWN) + place + guess)
+  return { ...project, values: {}, ignored: [{ key: '*', why }], isUndecided: false }
 }
 
 /** One line for standard error. */
@@ -90,20 +112,19 @@ export function readOwn(file: string): { readonly text: string; readonly problem
     const opened = openSync(file, READING)
     try {
       const stats = fstatSync(opened)
-      if (!stats.isFile()) throw unreadable(file, 'it is not a file')
-      if (stats.size > MOST_BYTES) throw unreadable(file, 'it is larger than 1 MB')
+      if (!stats.isFile()) return { text: '', problem: 'it is not a file' }
+      if (stats.size > MOST_BYTES) return { text: '', problem: 'it is larger than 1 MB' }
       const problem = findProblem(stats, 'it') ?? problemAbove(realpathSync(file))
       return problem === undefined ? { text: readFileSync(opened, 'utf8') } : { text: '', problem }
     } finally {
       closeSync(opened)
     }
   } catch (thrown) {
-    if (PrecisError.is(thrown)) throw thrown
     const { code, message } = thrown as NodeJS.ErrnoException
-    // A file of another user that may not be read is of no concern here.
-    if (code === 'EACCES' || code === 'EPERM') return { text: '', problem: 'it cannot be read' }
+    if (code === undefined) throw thrown
     if (code === 'ENOENT' || code === 'ENOTDIR') return { text: '' }
-    throw unreadable(file, message, thrown)
+    const why = code === 'EACCES' || code === 'EPERM' ? '' : `: ${escapeHidden(message)}`
+    return { text: '', problem: `it cannot be read${why}` }
   }
 }
 
@@ -129,12 +150,4 @@ function findProblem(
   if (uid !== user && !(isSticky && uid === 0)) return `${what} belongs to another user`
   const isOpen = (mode & OTHERS) !== 0 || ((mode & GROUP) !== 0 && gid !== user)
   return isOpen && !isSticky ? `other users may write to ${what}` : undefined
-}
-
-function unreadable(file: string, why: string, cause?: unknown): PrecisError {
-  return new PrecisError('file-unreadable', `the file cannot be read: ${why}`, {
-    where: file,
-    hint: 'Make the file readable, or remove it.',
-    ...(cause !== undefined && { cause }),
-  })
 }

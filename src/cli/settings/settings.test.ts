@@ -86,8 +86,9 @@ describe('what is wrong in a file', () => {
     ['an array', '[]', { message: 'the settings: expected an object, got []' }],
   ]
   for (const [name, text, expected] of cases)
-    it(`is located: ${name}`, () => {
-      const file = write('project/.precis/settings.json', text)
+    it(`is located where the file is the user's: ${name}`, () => {
+      write('project/.precis/settings.json', '{"strategi": 1}')
+      const file = write('config/precis/settings.json', text)
       expect(() => load()).toThrow(
         expect.objectContaining({
           code: 'invalid-settings',
@@ -98,7 +99,7 @@ describe('what is wrong in a file', () => {
     })
 
   it('says that a folder is no file', () => {
-    mkdirSync(join(folder, 'project', '.precis', 'settings.json'), { recursive: true })
+    mkdirSync(join(folder, 'config', 'precis', 'settings.json'), { recursive: true })
     expect(() => load()).toThrow(expect.objectContaining({ code: 'file-unreadable' }))
   })
 })

@@ -16,7 +16,12 @@ import {
   type Surroundings,
   userFile,
 } from './places.ts'
-import { buildWarning, type ProjectSettings, readProject } from './project-settings.ts'
+import {
+  buildWarning,
+  type ProjectSettings,
+  readProject,
+  withoutValues,
+} from './project-settings.ts'
 
 export interface SettingsSources extends Surroundings {
   /** Values from the command line, nested as in the schema. */
@@ -33,19 +38,36 @@ export interface LoadedSettings extends ResolvedSettings {
 /** Defaults < user file < project file < environment < flags. */
 export function loadSettings(sources: SettingsSources): LoadedSettings {
   const { cwd, environment, flags, stderr } = sources
-  const project = projectSettings(cwd, environment)
-  if (project && project.ignored.length > 0 && stderr) warnOnce(buildWarning(project), stderr)
-  const layers: SettingsLayer[] = [
-    ...fileLayer('user', userFile(environment)),
-    ...(project
-      ? [{ origin: 'project' as const, where: project.file, values: project.values }]
-      : []),
+  const user = fileLayer('user', userFile(environment))
+  const given: SettingsLayer[] = [
     environmentLayer(environment),
     ...(flags === undefined
       ? []
       : [{ origin: 'flag' as const, where: (key: string) => `--${key}`, values: flags }]),
   ]
-  return { ...resolveSettings(layers), ...(project && { project }) }
+  const resolveWith = (project: ProjectSettings | undefined): LoadedSettings => {
+    if (project === undefined) return resolveSettings([...user, ...given])
+    const { file: where, values } = project
+    const layers = [...user, { origin: 'project' as const, where, values }, ...given]
+    return { ...resolveSettings(layers), project }
+  }
+  const loaded = resolveOwn(projectSettings(cwd, environment), resolveWith)
+  const { project } = loaded
+  if (project && project.ignored.length > 0 && stderr) warnOnce(buildWarning(project), stderr)
+  return loaded
+}
+
+/** Where the settings of an untrusted project do not go with the user's, the user's are in force alone. */
+function resolveOwn(
+  project: ProjectSettings | undefined,
+  resolveWith: (project: ProjectSettings | undefined) => LoadedSettings,
+): LoadedSettings {
+  try {
+    return resolveWith(project)
+  } catch (thrown) {
+    if (project === undefined || project.isTrusted || !PrecisError.is(thrown)) throw thrown
+    return resolveWith(withoutValues(project, thrown)) // throws again for a fault of the user
+  }
 }
 
 const warned = new WeakMap<NodeJS.WritableStream, Set<string>>()

@@ -9,6 +9,7 @@ export function nearestWord(word: string, known: Iterable<string>): string | und
   let nearest: string | undefined
   let least = limit + 1
   for (const candidate of known) {
+    if (Math.abs(word.length - candidate.length) >= least) continue // a word may be a megabyte long
     const slips = distance(word.toLowerCase(), candidate.toLowerCase())
     if (slips >= least) continue
     least = slips
