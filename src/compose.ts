@@ -5,7 +5,7 @@ import type { DevModel } from './dev-model/index.ts'
 import { SESSION_FORMATS } from './formats/index.ts'
 import { PAGE_FORMATS, type PageFormat } from './formats/pages.ts'
 import type { SessionFormat } from './formats/session-format.ts'
-import type { AskedModel } from './providers/models.ts'
+import type { AskedModel } from './providers/redacted-port.ts'
 import type { ModelRegistry } from './providers/registry.ts'
 import { secretsOf } from './redact/known.ts'
 import { memoryStore } from './stores/memory/memory.ts'
@@ -59,7 +59,10 @@ export function compose(options: ComposeOptions = {}): Composed {
   }
   const port = async () => {
     const { models } = await opened()
-    const { modelPort, redactedPort } = await import('./providers/models.ts')
+    const [{ modelPort }, { redactedPort }] = await Promise.all([
+      import('./providers/model-port.ts'),
+      import('./providers/redacted-port.ts'),
+    ])
     return redactedPort(modelPort(models), {
       registry: models,
       secrets: secretsOf(environment),

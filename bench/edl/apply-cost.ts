@@ -1,5 +1,5 @@
 // What a script takes on a file of several times the size, and how fast patterns are searched for.
-import { InMemoryFileIO } from '../../src/edl/document.ts'
+import { InMemoryFileIO } from '../../src/edl/in-memory-file-io.ts'
 import { compileRegex } from '../../src/edl/regex/compile-regex.ts'
 import { searchAll } from '../../src/edl/regex/search.ts'
 import { runScript } from '../../src/edl/run.ts'

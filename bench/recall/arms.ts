@@ -6,7 +6,7 @@ import { type AwaitedCall, buildDocument } from '../../src/core/search/documents
 import { archiveOf } from '../../src/threads/archive.ts'
 import { searchArchive } from '../../src/threads/search-archive.ts'
 import type { Threads } from '../../src/threads/threads.ts'
-import { recallTool } from '../../src/tools/compact/compact.ts'
+import { recallTool } from '../../src/tools/compact/recall.ts'
 
 export interface Answer {
   /** What whoever asks reads. */

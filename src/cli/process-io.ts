@@ -1,6 +1,6 @@
 // The io of a command: streams, environment, directory, signals. Only this file of the command reads `process`.
 import type { Command } from 'commander'
-import type { EndingProcess } from '../tui/screen/screen.ts'
+import type { EndingProcess } from '../tui/screen/restore-terminal.ts'
 import type { Environment } from './settings/places.ts'
 
 export interface Input extends NodeJS.ReadableStream {

@@ -1,8 +1,8 @@
 // The two prompt caches, against figures that are added up here by hand.
 import { describe, expect, it } from 'vitest'
 import { MarkedCache } from './cache.ts'
-import type { Segment } from './models.ts'
-import { AutomaticCache } from './wire-format.ts'
+import type { Segment } from './count.ts'
+import { AutomaticCache } from './prefix-cache.ts'
 
 const MINUTE_MS = 60_000
 const FIVE_MINUTES = 5 * MINUTE_MS

@@ -1,6 +1,6 @@
 // A prompt cache with marks, like Anthropic's: reads, writes and lifetimes
 import { digest } from './asked.ts'
-import type { Segment } from './models.ts'
+import type { Segment } from './count.ts'
 
 /** The parts of a prompt by what they cost. Their sum is the whole prompt. */
 export interface CacheUsage {

@@ -8,7 +8,7 @@ import { lastUserTurn, readId, textIn, type WireId } from './asked.ts'
 import type { Fault } from './faults.ts'
 import { sendJson, sendPiece, startStream } from './http.ts'
 import { responsesBody } from './openai/responses-stream.ts'
-import type { Outcome, Recording } from './responder.ts'
+import type { Outcome, Recording } from './recorder.ts'
 import { countTurn, type StandIn, takeTurn } from './turn.ts'
 import type { Refusal, Turn, WireFormat } from './wire-format.ts'
 

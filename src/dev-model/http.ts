@@ -1,7 +1,7 @@
 // Reading a request's body and writing an answer, with a limit on everything.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Json } from '../core/text/json.ts'
-import type { Exchange } from '../validate/walk.ts'
+import type { Exchange } from '../validate/rule.ts'
 import type { HttpAnswer } from './wire-format.ts'
 
 export type Body = { readonly value: Json; readonly chars: number } | 'too-large' | 'no-json'

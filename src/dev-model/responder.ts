@@ -1,12 +1,8 @@
 // Chooses the answer: the script first, then the small assistant
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Json } from '../core/text/json.ts'
-import type { Violation } from '../validate/walk.ts'
-import type { Asked, WireId } from './asked.ts'
+import type { Asked } from './asked.ts'
 import { assist } from './assistant/assistant.ts'
-import type { FaultKind } from './faults.ts'
 import type { ScriptedAnswer } from './reply.ts'
-import type { TurnUsage } from './wire-format.ts'
 
 /** `undefined` leaves this answer to the assistant. */
 export type ScriptFunction = (
@@ -49,77 +45,4 @@ function asFunction(script: Script): ScriptFunction {
     const step = left.shift()
     return typeof step === 'function' ? step(asked, body) : step
   }
-}
-
-// Records the requests to the stand-in: bodies, never keys
-
-/** `open`: not finished yet. `aborted`: the client went away. `dropped`: a fault ended it. */
-export type Outcome = 'open' | 'answered' | 'refused' | 'aborted' | 'dropped'
-
-export interface RecordedRequest {
-  readonly wire: WireId
-  readonly path: string
-  readonly at: Date
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Json
-  /** What the model gets to see of it, in no wire format; absent if the request was refused before. */
-  readonly asked?: Asked
-  /** Every rule that it breaks, also if a fault came before the refusal. */
-  readonly violations: readonly Violation[]
-  readonly outcome: Outcome
-  readonly status?: number
-  readonly usage?: TurnUsage
-  readonly fault?: FaultKind
-  /** Why the stand-in itself failed: a script that threw, for one. */
-  readonly failure?: string
-}
-
-/** The same while the request is under way. */
-export type Recording = { -readonly [Key in keyof RecordedRequest]: RecordedRequest[Key] }
-
-/** The only headers that are kept: no key is among them, under whatever name it comes. */
-const KEPT_HEADERS = ['anthropic-beta', 'anthropic-version', 'content-type', 'user-agent']
-const MAX_REQUESTS = 1_000
-const MAX_CHARS = 100_000_000
-
-export class Recorder {
-  readonly #kept: { recording: Recording; chars: number }[] = []
-  #chars = 0
-
-  get requests(): readonly RecordedRequest[] {
-    return this.#kept.map(({ recording }) => recording)
-  }
-
-  start(
-    wire: WireId,
-    path: string,
-    at: Date,
-    headers: IncomingHttpHeaders,
-    body: { value: Json; chars: number },
-  ): Recording {
-    const recording: Recording = {
-      wire,
-      path,
-      at,
-      headers: keptHeaders(headers),
-      body: body.value,
-      violations: [],
-      outcome: 'open',
-    }
-    this.#kept.push({ recording, chars: body.chars })
-    this.#chars += body.chars
-    while (this.#kept.length > MAX_REQUESTS || (this.#chars > MAX_CHARS && this.#kept.length > 1)) {
-      this.#chars -= this.#kept.shift()?.chars ?? 0
-    }
-    return recording
-  }
-}
-
-function keptHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    KEPT_HEADERS.flatMap((name) => {
-      const value = headers[name]
-      return value === undefined ? [] : [[name, String(value)]]
-    }),
-  )
 }

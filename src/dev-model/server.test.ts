@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { until, within } from '../../test/wait.ts'
 import { type DevModelOptions, startDevModel } from './index.ts'
-import { Recorder } from './responder.ts'
+import { Recorder } from './recorder.ts'
 
 async function start(options: DevModelOptions = {}) {
   const dev = await startDevModel(options)

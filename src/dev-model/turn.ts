@@ -1,14 +1,15 @@
 // One request from reading to reply: shape, rules, window, faults, script or assistant, accounting.
 import type { Clock } from '../core/ports.ts'
 import type { Fields } from '../core/text/json.ts'
+import type { Exchange, Violation } from '../validate/rule.ts'
 import { validate } from '../validate/validate.ts'
-import type { Exchange, Violation } from '../validate/walk.ts'
 import { type Asked, digest, type WireId } from './asked.ts'
+import { type Segment, sumOfTokens } from './count.ts'
 import type { Fault, Faults } from './faults.ts'
 import type { Memory } from './http.ts'
-import { type Segment, sumOfTokens } from './models.ts'
+import type { Recorder, Recording } from './recorder.ts'
 import { cutOff, limitedTo, type Reply, replyFrom, type ScriptedAnswer } from './reply.ts'
-import type { Recorder, Recording, Responder } from './responder.ts'
+import type { Responder } from './responder.ts'
 import type { Caches, Refusal, Turn, WireFormat } from './wire-format.ts'
 
 /** What lasts from one request to the next. */

@@ -15,9 +15,10 @@ import {
   type ThreadsOptions,
 } from '../threads/threads.ts'
 import { wireMessages } from '../wire/anthropic/write.ts'
-import { chatMessages, OPENAI_CHAT } from '../wire/openai-chat/messages.ts'
-import { WireNames } from '../wire/openai-chat/rounds.ts'
-import { inputItems, OPENAI_RESPONSES } from '../wire/openai-responses/write.ts'
+import { chatMessages } from '../wire/openai-chat/messages.ts'
+import { WireNames } from '../wire/openai-chat/names.ts'
+import { OPENAI_CHAT } from '../wire/openai-chat/profile.ts'
+import { inputItems, OPENAI_RESPONSES } from '../wire/openai-responses/items.ts'
 
 /** `budget`: where a compaction should end up, in estimated tokens. */
 export type ThreadCompaction = Omit<

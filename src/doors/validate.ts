@@ -1,4 +1,5 @@
 // `precis/validate`: what each provider accepts, checked on requests
+
+export type { Exchange, Profile, Violation } from '../validate/rule.ts'
 export { PROFILES, validate } from '../validate/validate.ts'
-export type { Exchange, Profile, Violation } from '../validate/walk.ts'
 export { repairProfile } from '../wire/repair/profile.ts'

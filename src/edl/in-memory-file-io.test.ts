@@ -1,6 +1,6 @@
 // Files in memory behave as those of a disk do, as far as scripts and tools ask.
 import { describe, expect, it } from 'vitest'
-import { InMemoryFileIO } from './document.ts'
+import { InMemoryFileIO } from './in-memory-file-io.ts'
 
 describe('InMemoryFileIO', () => {
   it('reads what it was given and what was written, also over it [EDL-17]', async () => {

@@ -1,14 +1,8 @@
 // EDL, the edit description language, for `precis/edl`: usable on its own, and pure.
-export {
-  createRegisters,
-  type EdlRegisters,
-  type FileStat,
-  InMemoryFileIO,
-  type InMemoryOptions,
-  type Range,
-  type SavedText,
-} from './document.ts'
+export type { Range } from './document.ts'
+export { type FileStat, InMemoryFileIO, type InMemoryOptions } from './in-memory-file-io.ts'
 export type { Counts } from './mutate.ts'
+export { createRegisters, type EdlRegisters, type SavedText } from './registers.ts'
 export type {
   EdlDone,
   EdlRefused,

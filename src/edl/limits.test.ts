@@ -1,7 +1,7 @@
 // Nothing that a script asks for goes on for ever or grows without end.
 import { describe, expect, it } from 'vitest'
 import { play } from '../../test/edl/play.ts'
-import { InMemoryFileIO } from './document.ts'
+import { InMemoryFileIO } from './in-memory-file-io.ts'
 import { runScript } from './run.ts'
 import type { EdlLimits } from './script.ts'
 

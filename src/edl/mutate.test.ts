@@ -1,7 +1,7 @@
 // What each command that changes a text does, to one range and to several, and what is selected then.
 import { describe, expect, it } from 'vitest'
 import { edited, play, selected } from '../../test/edl/play.ts'
-import { createRegisters } from './document.ts'
+import { createRegisters } from './registers.ts'
 
 /** Text, commands, the text then, and what is selected then. */
 const CASES: readonly [string, string, string, number[][]][] = [

@@ -1,12 +1,8 @@
 // Commands that change the text: each range is edited, and the selection afterwards is what the spec says.
-import {
-  type Document,
-  isInsideCharacter,
-  linesIn,
-  type Range,
-  type Registers,
-} from './document.ts'
-import { FileProblem, type MutateCommand, type Value } from './script.ts'
+import { type Document, isInsideCharacter, linesIn, type Range } from './document.ts'
+import { FileProblem } from './problem.ts'
+import type { Registers } from './registers.ts'
+import type { MutateCommand, Value } from './script.ts'
 import { single } from './select.ts'
 import type { Edit } from './surviving-text.ts'
 

@@ -1,7 +1,7 @@
 // What a script may look like, and what is said about one that does not.
 import { describe, expect, it } from 'vitest'
 import { edited, parseError, play } from '../../test/edl/play.ts'
-import { InMemoryFileIO } from './document.ts'
+import { InMemoryFileIO } from './in-memory-file-io.ts'
 import { runScript } from './run.ts'
 
 const READ: readonly { what: string; text: string; commands: string; after: string }[] = [

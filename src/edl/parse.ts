@@ -1,4 +1,6 @@
 // Reads a whole script, or says where and why it cannot be read.
+
+import { ScriptProblem } from './problem.ts'
 import { compileRegex } from './regex/compile-regex.ts'
 import { RegexProblem } from './regex/parse-regex.ts'
 import {
@@ -7,7 +9,6 @@ import {
   type EdlLimits,
   type Pattern,
   type Position,
-  ScriptProblem,
   SEARCHES,
   type Value,
   WRITES,

@@ -1,6 +1,7 @@
 // The result of a script: written files, failures, and a text for the caller
-import type { Range, SavedText } from './document.ts'
+import type { Range } from './document.ts'
 import type { Counts } from './mutate.ts'
+import type { SavedText } from './registers.ts'
 
 export type EdlResult = EdlDone | EdlRefused
 

@@ -1,7 +1,8 @@
 // A script on several files: what is written, what is given up, what is kept for the next script.
 import { describe, expect, it } from 'vitest'
 import { play } from '../../test/edl/play.ts'
-import { createRegisters, InMemoryFileIO } from './document.ts'
+import { InMemoryFileIO } from './in-memory-file-io.ts'
+import { createRegisters } from './registers.ts'
 import { runScript } from './run.ts'
 import type { FileIO } from './script.ts'
 

@@ -1,15 +1,10 @@
 // Runs a script: reads it whole, works on copies of the files, and writes those on which all went well.
-import {
-  createRegisters,
-  Document,
-  type EdlRegisters,
-  linesIn,
-  type Range,
-  type SavedText,
-  saveText,
-} from './document.ts'
+import { Document, linesIn, type Range } from './document.ts'
+import type { FindLimits } from './find.ts'
 import { type Counts, mutate } from './mutate.ts'
 import { parse } from './parse.ts'
+import { FileProblem } from './problem.ts'
+import { createRegisters, type EdlRegisters, type SavedText, saveText } from './registers.ts'
 import { type EdlResult, type FileError, plural, reportText, type WrittenFile } from './result.ts'
 import {
   type Command,
@@ -17,14 +12,14 @@ import {
   DEFAULT_LIMITS,
   type EdlLimits,
   type FileIO,
-  FileProblem,
   isMutation,
   type MutateCommand,
   type OpenCommand,
   type Pattern,
   type SelectCommand,
 } from './script.ts'
-import { type FindLimits, STEPS, select, spendSteps } from './select.ts'
+import { select } from './select.ts'
+import { STEPS, spendSteps } from './spend-steps.ts'
 
 export interface RunOptions {
   /** What earlier scripts cut and what they could not write; this run adds to it. */

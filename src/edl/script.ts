@@ -82,22 +82,6 @@ export function abridged(text: string): string {
   return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS).toWellFormed()}…` : text
 }
 
-// Problems that stop a script: a parse error, or a failed command
-
-/** The script cannot be read. Nothing of it runs. */
-export class ScriptProblem extends Error {
-  /** Where in the script, as an index. */
-  readonly offset: number
-
-  constructor(message: string, offset: number) {
-    super(message)
-    this.offset = offset
-  }
-}
-
-/** A command failed on its file. Other files go on. */
-export class FileProblem extends Error {}
-
 /** The limits of a script; each ends in an error that names it */
 export interface EdlLimits {
   /** Of the script, in UTF-16 code units. */

@@ -1,5 +1,5 @@
 // The script cut into tokens: words, patterns between slashes, paths, quoted strings, heredocs.
-import { ScriptProblem } from './script.ts'
+import { ScriptProblem } from './problem.ts'
 
 export type TokenKind = 'word' | 'regex' | 'path literal' | 'heredoc' | 'quoted string'
 

@@ -6,7 +6,7 @@ import { textSource } from '../formats/reading/sample.ts'
 import type { SessionFormat } from '../formats/session-format.ts'
 import { memoryStore } from '../stores/memory/memory.ts'
 import { archiveOf } from '../threads/archive.ts'
-import { recallTool } from '../tools/compact/compact.ts'
+import { recallTool } from '../tools/compact/recall.ts'
 
 /** What goes wrong with the question is the answer. */
 export async function recallIn(format: SessionFormat, text: string, asked: Json): Promise<string> {

@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { PrecisError } from '../core/errors.ts'
 import type { StreamItem } from './client.ts'
-import { followStream, writeSse } from './follow-stream.ts'
+import { followStream } from './follow-stream.ts'
 import type { Transport } from './http-requests.ts'
+import { writeSse } from './sse.ts'
 import { toProblem } from './wire.ts'
 
 function eventAt(seq: number): string {

@@ -8,7 +8,7 @@ import {
   previewSchema,
   reportSchema,
   sendReplySchema,
-} from './context-types.ts'
+} from './compaction-schemas.ts'
 import { followStream } from './follow-stream.ts'
 import { type Call, callJson, callRaw, type Transport } from './http-requests.ts'
 import {

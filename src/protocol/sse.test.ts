@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../test/scale.ts'
-import { readSse, type ServerSentEvent, SSE_HEARTBEAT, writeSse } from './follow-stream.ts'
+import { readSse, type ServerSentEvent, SSE_HEARTBEAT, writeSse } from './sse.ts'
 
 async function* pieces(text: string, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(text)

@@ -1,6 +1,5 @@
 // Frames, results and errors on the wire: JSON with ISO times, and back.
-// Schemas of the stream: stored events, and each frame that passes by, under the name of its type.
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { AgentFrame, RunResult } from '../core/agent/frame.ts'
 import type { CompactionReport } from '../core/edit/report.ts'
 import { ERROR_TABLE } from '../core/error-table.ts'
@@ -8,15 +7,8 @@ import { asPrecisError, type ErrorCode, PrecisError } from '../core/errors.ts'
 import { readEvent, writeEvent } from '../core/log/codec.ts'
 import type { EventOf } from '../core/log/event.ts'
 import { isRecord } from '../core/text/json.ts'
-import { compactionResultSchema } from './context-types.ts'
-import {
-  approvalSchema,
-  count,
-  measure,
-  type problemSchema,
-  rowSchema,
-  wireErrorSchema,
-} from './schemas.ts'
+import type { compactionResultSchema } from './compaction-schemas.ts'
+import type { problemSchema, wireErrorSchema } from './schemas.ts'
 
 type WireResult = z.output<typeof compactionResultSchema>
 
@@ -147,80 +139,3 @@ export function fromProblem({
 function knownCode(code: string): ErrorCode {
   return Object.hasOwn(ERROR_TABLE, code) ? (code as ErrorCode) : 'internal'
 }
-
-const text = z.string()
-const callId = text
-const run = { runId: text, trigger: compactionResultSchema.shape.trigger, strategy: text }
-
-type FieldOf<T> = AgentFrame extends infer F
-  ? F extends AgentFrame
-    ? T extends F['type']
-      ? Exclude<keyof F, 'type' | 'threadId' | 'timestamp'>
-      : never
-    : never
-  : never
-
-/** All that the type of a frame adds, field by field: its `data`. */
-const DATA = {
-  'turn-start': z.object({}),
-  'turn-end': z.object({
-    end: z.enum(['done', 'waiting', 'aborted', 'failed', 'step-limit']),
-    error: wireErrorSchema.exactOptional(),
-  }),
-  'text-delta': z.object({ text }),
-  'thinking-delta': z.object({ text }),
-  'answer-restart': z.object({ reason: text }),
-  'model-retry': z.object({
-    attempt: count,
-    attempts: count,
-    reason: text,
-    waitMs: z.number().nonnegative(),
-  }),
-  'answer-end': z.object({ seq: count }),
-  'tool-start': z.object({ callId, name: text, subject: text }),
-  'tool-progress': z.object({ callId, text }),
-  'tool-end': z.object({
-    callId,
-    name: text,
-    status: z.enum(['completed', 'failed', 'aborted', 'denied']),
-  }),
-  'approval-request': approvalSchema,
-  'message-queued': z.object({ messageId: text }),
-  'message-delivered': z.object({ messageId: text }),
-  'messages-returned': z.object({ messages: z.array(z.unknown()) }),
-  reading: z.object({
-    reading: z.object({ tokens: z.number().exactOptional(), by: measure.exactOptional() }),
-    windowTokens: z.number().exactOptional(),
-  }),
-  notice: z.object({ level: z.enum(['info', 'warning']), message: text }),
-  agent_thinking_start: z.object({ message: text }),
-  agent_thinking_complete: z.object({}),
-  error: z.object({
-    error: wireErrorSchema,
-    context: z.object({ operation: text, threadId: text }),
-  }),
-  COMPACTION_START: z.object({ ...run, message: text }),
-  COMPACTION_PROGRESS: z.object({
-    ...run,
-    message: text,
-    share: z.number().exactOptional(),
-    done: count.exactOptional(),
-    total: count.exactOptional(),
-    nextPrompt: text.exactOptional(),
-  }),
-  COMPACTION_COMPLETE: compactionResultSchema,
-} satisfies { readonly [T in AgentFrame['type']]: z.ZodObject<Record<FieldOf<T>, z.ZodType>> }
-
-const frames = Object.entries(DATA).map(([type, data]) =>
-  z
-    .object({ type: z.literal(type), threadId: text, timestamp: z.iso.datetime(), data })
-    .meta({ id: `Frame.${type}` }),
-)
-
-/** LOG-77: every frame has this shape. */
-export const frameSchema = z
-  .union(frames as unknown as readonly [z.ZodObject, z.ZodObject])
-  .meta({ id: 'Frame' })
-
-/** The data of one message of the stream, as JSON: `event: event`, or the type of the frame. */
-export const streamDataSchema = z.union([rowSchema, frameSchema]).meta({ id: 'StreamData' })

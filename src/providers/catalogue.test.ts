@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { runs } from '../../test/scale.ts'
 import {
   CATALOGUE_DATE,
-  costOf,
   DEFAULT_WINDOW_TOKENS,
   LISTED_MODELS,
   modelInfo,
   readModelOverrides,
 } from './catalogue.ts'
+import { costOf } from './costs.ts'
 
 describe('the catalogue', () => {
   it('has a date, and sound figures for every model', () => {

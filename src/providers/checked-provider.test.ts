@@ -1,7 +1,7 @@
 // Which broken rule is told, under which code, and what is said to help.
 import { expect, it } from 'vitest'
+import type { Profile } from '../validate/rule.ts'
 import { PROFILES } from '../validate/validate.ts'
-import type { Profile } from '../validate/walk.ts'
 import { requireValid } from './checked-provider.ts'
 
 const said = (content: unknown) => ({ model: 'm', messages: [{ role: 'user', content }] })

@@ -1,10 +1,8 @@
 // Every provider behind the same checks: prepared requests, validated bodies, silent overflow noticed.
 import { type ErrorCode, PrecisError } from '../core/errors.ts'
-import type { EndFrame, ModelFrame, ModelRequest, Provider } from '../core/model.ts'
-import type { Block, MessagePart, StopReason, TokenUsage } from '../core/view/content.ts'
-import { estimateTokens } from '../core/window/tokens/estimate.ts'
+import type { ModelFrame, ModelRequest, Provider } from '../core/model.ts'
+import type { Profile, Violation } from '../validate/rule.ts'
 import { type ValidateOptions, validate } from '../validate/validate.ts'
-import type { Profile, Violation } from '../validate/walk.ts'
 import { type PreparedRequest, prepareRequest } from '../wire/prepare.ts'
 
 interface KnownProblems extends Pick<ValidateOptions, 'requestTokens'> {
@@ -120,109 +118,4 @@ function* reported(first: ModelFrame, problems: readonly string[]): Generator<Mo
 function renamed(frame: ModelFrame, toolName: (name: string) => string): ModelFrame {
   if (frame.type !== 'call' && frame.type !== 'broken-call') return frame
   return { ...frame, name: toolName(frame.name) }
-}
-
-// Detects an overflow that the provider did not report, from the answer
-
-/** An answer, and what is known of the request it is one to. */
-export interface AnswerSigns {
-  readonly stopReason: StopReason
-  readonly rawStopReason?: string
-  readonly usage?: TokenUsage
-  /** Absent if unknown: a default says nothing about the model. */
-  readonly windowTokens?: number
-  /** How long the request should be. Without it, a silent cut cannot be seen. */
-  readonly estimatedTokens?: number
-}
-
-/** How Anthropic, Bedrock and Z.ai say that the answer, too, must fit. */
-const WINDOW_FULL = 'model_context_window_exceeded'
-/** An estimate may be a quarter off; beyond that, the server read something else than was sent. */
-const ESTIMATE_ERROR = 1.25
-const FULL_SHARE = 0.99
-/** Below this share of the estimate something is missing, whatever window and tokenizer are. */
-const READ_SHARE = 0.6
-/** Small requests differ by more than their share: templates add and drop words. */
-const SMALLEST_GAP_TOKENS = 500
-
-/** Why the answer is one to a context that did not fit, or undefined. */
-export function silentOverflow(signs: AnswerSigns): string | undefined {
-  const { stopReason, rawStopReason, usage, windowTokens, estimatedTokens = 0 } = signs
-  if (rawStopReason === WINDOW_FULL) return 'the answer filled the window'
-  if (usage === undefined) return undefined
-  const { promptTokens, completionTokens } = usage
-  if (windowTokens !== undefined) {
-    if (promptTokens > windowTokens)
-      return 'the request was longer than the window, and was answered'
-    const isFull = promptTokens >= FULL_SHARE * windowTokens
-    if (stopReason === 'length' && completionTokens === 0 && isFull)
-      return 'the request left no room for an answer'
-  }
-  const isBeyondWindow =
-    windowTokens !== undefined &&
-    estimatedTokens > windowTokens &&
-    estimatedTokens > ESTIMATE_ERROR * promptTokens
-  const isFarBelow =
-    promptTokens < READ_SHARE * estimatedTokens &&
-    estimatedTokens - promptTokens > SMALLEST_GAP_TOKENS
-  return isBeyondWindow || isFarBelow ? 'the server read less than it was sent' : undefined
-}
-
-export interface OverflowFacts {
-  /** Undefined if it is only a default. */
-  windowOf(model: string): number | undefined
-  /** Whether the server may leave out a part of a long prompt; then requests are estimated. */
-  readonly cutsSilently: boolean
-}
-
-/** The same provider, whose answers say where the context did not fit (`EndFrame.overflow`). */
-export function noticingOverflow(provider: Provider, facts: OverflowFacts): Provider {
-  const { countTokens, windowOf } = provider
-  return {
-    id: provider.id,
-    async *stream(request) {
-      for await (const frame of provider.stream(request)) yield noticed(frame, request, facts)
-    },
-    ...(countTokens && { countTokens: countTokens.bind(provider) }),
-    ...(windowOf && { windowOf: windowOf.bind(provider) }),
-  }
-}
-
-function noticed(frame: ModelFrame, request: ModelRequest, facts: OverflowFacts): ModelFrame {
-  if (frame.type !== 'end') return frame
-  const windowTokens = facts.windowOf(request.model)
-  const overflow = silentOverflow({
-    ...findSigns(frame),
-    ...(windowTokens !== undefined && { windowTokens }),
-    ...(facts.cutsSilently && { estimatedTokens: computeEstimate(request) }),
-  })
-  return overflow === undefined ? frame : { ...frame, overflow }
-}
-
-function findSigns({ stopReason, rawStopReason, usage }: EndFrame): AnswerSigns {
-  return {
-    stopReason,
-    ...(rawStopReason !== undefined && { rawStopReason }),
-    ...(usage && { usage }),
-  }
-}
-
-/** What every template shows of a request, and no more: texts, and the arguments of calls. */
-export function computeEstimate({ system, messages }: ModelRequest): number {
-  const parts = messages.flatMap(({ parts: each }) => each.map(countPart))
-  return [...system.map(estimateTokens), ...parts].reduce((sum, tokens) => sum + tokens, 0)
-}
-
-function countPart(part: MessagePart): number {
-  switch (part.type) {
-    case 'text':
-    case 'system_reminder':
-      return estimateTokens(part.text)
-    case 'tool_call':
-      return estimateTokens(JSON.stringify(part.arguments))
-    case 'tool_result':
-      return part.content.reduce((sum, { text = '' }: Block) => sum + estimateTokens(text), 0)
-    default:
-      return 0
-  }
 }

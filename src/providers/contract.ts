@@ -6,7 +6,7 @@ import { collectAnswer, type ModelFrame, type ModelRequest, type Provider } from
 import type { Clock } from '../core/ports.ts'
 import type { Json } from '../core/text/json.ts'
 import type { Message, TokenUsage } from '../core/view/content.ts'
-import type { Violation } from '../validate/walk.ts'
+import type { Violation } from '../validate/rule.ts'
 import {
   type FixtureServer,
   pausesKept,

@@ -1,7 +1,7 @@
 // One answer of a small talk: what is sent back of it, and the calls that cannot be read.
 import { describe, expect, it } from 'vitest'
 import type { ModelFrame, ModelRequest } from '../core/model.ts'
-import { converse } from './models.ts'
+import { converse } from './model-port.ts'
 import type { ModelRegistry } from './registry.ts'
 
 const USAGE = { promptTokens: 5, completionTokens: 2, totalTokens: 7 }

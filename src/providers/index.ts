@@ -3,8 +3,6 @@ export { devEntry } from './anthropic/entry.ts'
 export { type AnthropicOptions, anthropicProvider } from './anthropic/provider.ts'
 export {
   CATALOGUE_DATE,
-  type CostOptions,
-  costOf,
   DEFAULT_WINDOW_TOKENS,
   HOME_WINDOW_TOKENS,
   LISTED_MODELS,
@@ -16,19 +14,20 @@ export {
   readModelOverrides,
   type WindowSource,
 } from './catalogue.ts'
-export { noticingOverflow, type OverflowFacts } from './checked-provider.ts'
+export { type CostOptions, costOf } from './costs.ts'
 export { PROVIDER_ENTRIES } from './entries.ts'
+export { noticingOverflow, type OverflowFacts } from './failures/silent-overflow.ts'
 export type { RetryPolicy, Timeouts } from './failures/timed-fetch.ts'
-export {
-  type AskedModel,
-  modelPort,
-  type RedactedPortOptions,
-  redactedPort,
-  type WholeModelPort,
-} from './models.ts'
+export { modelPort } from './model-port.ts'
 export { type OllamaOptions, ollamaProvider } from './ollama/provider.ts'
 export { type OpenAiChatOptions, openaiChatProvider } from './openai/chat.ts'
 export { type OpenAiResponsesOptions, openaiResponsesProvider } from './openai/responses.ts'
+export {
+  type AskedModel,
+  type RedactedPortOptions,
+  redactedPort,
+  type WholeModelPort,
+} from './redacted-port.ts'
 export {
   createRegistry,
   type ModelRegistry,

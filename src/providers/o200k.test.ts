@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../test/scale.ts'
-import { cutLongRuns, LONGEST_RUN_CHARS, loadO200k } from './entries.ts'
+import { cutLongRuns, LONGEST_RUN_CHARS, loadO200k } from './o200k.ts'
 
 const o200k = await loadO200k()
 const allowed = { disallowedSpecial: new Set<string>() }

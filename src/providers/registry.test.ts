@@ -12,7 +12,7 @@ import {
 } from './contract/fixture-server.ts'
 import { allFrames, REQUEST } from './contract.ts'
 import { OLLAMA_ENTRY, OPENAI_CHAT_ENTRIES } from './entries.ts'
-import { modelPort } from './models.ts'
+import { modelPort } from './model-port.ts'
 import { createRegistry, type ModelSettings, type ProviderEntry } from './registry.ts'
 
 let server: FixtureServer

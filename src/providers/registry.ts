@@ -3,19 +3,17 @@ import { PrecisError } from '../core/errors.ts'
 import type { Provider } from '../core/model.ts'
 import type { Clock, Signal } from '../core/ports.ts'
 import type { ModelRef } from '../core/view/content.ts'
-import type { Profile } from '../validate/walk.ts'
+import type { Profile } from '../validate/rule.ts'
 import {
   LimitedCache,
   type ModelInfo,
   type ModelOverrides,
-  type ModelRoles,
   type ModelWindow,
   modelInfo,
-  readName,
-  splitName,
 } from './catalogue.ts'
-import { noticingOverflow } from './checked-provider.ts'
+import { noticingOverflow } from './failures/silent-overflow.ts'
 import type { Timeouts } from './failures/timed-fetch.ts'
+import { type ModelRoles, readName, splitName } from './model-name.ts'
 
 export interface ProviderOptions {
   readonly id: string

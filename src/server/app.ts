@@ -4,7 +4,8 @@ import type { MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { PrecisError } from '../core/errors.ts'
 import { PROTOCOL_VERSION } from '../protocol/client.ts'
-import { PageSessions, requireOwn } from './accounts/owners.ts'
+import { requireOwn } from './accounts/owners.ts'
+import { PageSessions } from './accounts/page-sessions.ts'
 import { guard, holderIn, RateLimit } from './http/guard.ts'
 import { AnswerBook, idempotency } from './http/idempotency.ts'
 import { type Page, pageResponse } from './http/page.ts'
@@ -23,7 +24,7 @@ import { addThreadRoutes, addTransferRoutes } from './routes/threads.ts'
 import { type AppParts, Sender } from './send.ts'
 import { Arrivals } from './views/arrivals.ts'
 import { Previews } from './views/previews.ts'
-import { Tallies } from './views/session.ts'
+import { Tallies } from './views/thread-totals.ts'
 
 export interface App {
   /** `env` is what a server knows of the connection. */

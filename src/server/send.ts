@@ -4,18 +4,13 @@ import type { Agent, SendOutcome } from '../agent/agent.ts'
 import type { CommandReply } from '../agent/commands/commands.ts'
 import { parseCommand } from '../core/agent/commands.ts'
 import type { AgentFrame } from '../core/agent/frame.ts'
-import { unknownStrategy } from '../core/edit/strategy.ts'
-import { asPrecisError, PrecisError } from '../core/errors.ts'
-import type { EventDraft } from '../core/log/event.ts'
+import { asPrecisError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
-import { NO_STRATEGY, threadSettingsReducer } from '../core/settings/settings-keys.ts'
-import { type ModelRef, textOfUserContent, type UserContent } from '../core/view/content.ts'
-import { reducedBy, type ThreadState } from '../core/view/thread-state.ts'
-import { PRESETS } from '../core/window/presets.ts'
-import type { commandOutcomeSchema, sendReplySchema } from '../protocol/context-types.ts'
+import { textOfUserContent, type UserContent } from '../core/view/content.ts'
+import type { commandOutcomeSchema, sendReplySchema } from '../protocol/compaction-schemas.ts'
 import { toWireResult } from '../protocol/wire.ts'
 import type { Threads } from '../threads/threads.ts'
-import type { PageSessions } from './accounts/owners.ts'
+import type { PageSessions } from './accounts/page-sessions.ts'
 import type { Api } from './http/route.ts'
 import type { Drain } from './http/store-answers.ts'
 import type { Feeds } from './live/feeds.ts'
@@ -160,63 +155,3 @@ export interface AppParts extends Omit<AppPorts, 'limits'>, SessionPorts {
 
 /** Adds the routes of one topic. */
 export type AddRoutes = (api: Api, parts: AppParts) => void
-
-// Changes of a thread's model, preset or strategy
-
-export interface ThreadChange {
-  readonly model?: string
-  readonly thinking?: string
-  readonly preset?: string
-  readonly strategy?: string
-}
-
-const LEVELS: readonly string[] = ['off', 'low', 'medium', 'high']
-/** In place of a strategy: that of the preset again. */
-const OF_PRESET = 'preset'
-
-/** Throws for what is not known. `state` is undefined for a thread that is only about to be begun. */
-export async function changesFor(
-  { models, threads }: Pick<AppPorts, 'models' | 'threads'>,
-  state: ThreadState | undefined,
-  { model, thinking, preset, strategy }: ThreadChange,
-): Promise<EventDraft[]> {
-  requireOneOf('thinking', thinking, LEVELS)
-  requireOneOf('preset', preset, Object.keys(PRESETS))
-  if (strategy !== OF_PRESET) requireStrategy(threads, strategy)
-  const drafts: EventDraft[] = []
-  if (model !== undefined || thinking !== undefined) {
-    const now = state ? reducedBy(state, threadSettingsReducer) : {}
-    const { ref } = await models.resolve(model ?? now.model)
-    const level = thinking ?? now.thinking
-    const data = { model: ref as ModelRef, ...(level !== undefined && { thinking: level }) }
-    drafts.push({ type: 'MODEL_CHANGED', data })
-  }
-  if (preset !== undefined || strategy !== undefined)
-    drafts.push({
-      type: 'THREAD_SETTINGS',
-      data: {
-        ...(preset !== undefined && { preset }),
-        ...(strategy !== undefined && {
-          strategy: strategy === OF_PRESET ? NO_STRATEGY : strategy,
-        }),
-      },
-    })
-  return drafts
-}
-
-/** One that someone has named is not silently replaced by another. */
-export function requireStrategy(
-  threads: Pick<AppPorts['threads'], 'strategyIds'>,
-  strategy: string | undefined,
-): void {
-  const known = threads.strategyIds()
-  if (strategy !== undefined && !known.includes(strategy)) throw unknownStrategy(strategy, known)
-}
-
-function requireOneOf(name: string, given: string | undefined, known: readonly string[]): void {
-  if (given === undefined || known.includes(given)) return
-  throw new PrecisError('invalid-input', `There is no ${name} ${JSON.stringify(given)}.`, {
-    where: name,
-    hint: `Known: ${known.join(', ')}.`,
-  })
-}

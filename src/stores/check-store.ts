@@ -13,8 +13,9 @@ import { FOLD_VERSION } from '../core/view/context.ts'
 import { checkpointsReducer } from '../core/view/seam.ts'
 import { threadFold } from '../core/view/thread-state.ts'
 import { usageReducer } from '../core/window/usage.ts'
-import { COPY_NOTES, computeDigest, copyNotes } from './copy-notes.ts'
+import { COPY_NOTES, copyNotes } from './copy-notes.ts'
 import { allThreads, straysOf } from './copy-store.ts'
+import { computeDigest } from './rows/digest.ts'
 import { refuseDamagedName } from './rows/stored-event.ts'
 
 export interface StoreProblem {

@@ -5,12 +5,14 @@ import { contentContract } from './contract/content.ts'
 import { followContract } from './contract/follow.ts'
 import { forkContract } from './contract/fork.ts'
 import { leaseContract } from './contract/lease.ts'
+import { listContract } from './contract/list.ts'
 import type { StoreFactory } from './contract/place.ts'
 import { randomContract } from './contract/random.ts'
-import { listContract, readContract } from './contract/read.ts'
-import { closeContract, reopenContract, snapshotContract } from './contract/reopen.ts'
+import { readContract } from './contract/read.ts'
+import { closeContract, reopenContract } from './contract/reopen.ts'
 import { searchContract } from './contract/search.ts'
 import { searchScopeContract } from './contract/search-scope.ts'
+import { snapshotContract } from './contract/snapshot.ts'
 
 export function storeContract(name: string, factory: StoreFactory): void {
   describe(`${name}: the contract of stores`, () => {

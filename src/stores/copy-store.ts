@@ -2,17 +2,11 @@
 import { PrecisError } from '../core/errors.ts'
 import type { NewEvent } from '../core/log/event.ts'
 import type { Row, Store, ThreadInfo } from '../core/ports.ts'
-import {
-  COPY_NOTES,
-  computeDigest,
-  copyNotes,
-  type LeftOut,
-  noteBegin,
-  noteEnd,
-  SalvagedRows,
-} from './copy-notes.ts'
+import { COPY_NOTES, copyNotes, type LeftOut, noteBegin, noteEnd } from './copy-notes.ts'
+import { computeDigest } from './rows/digest.ts'
 import { PageRows } from './rows/pages.ts'
 import { refuseDamagedName } from './rows/stored-event.ts'
+import { SalvagedRows } from './salvage.ts'
 
 export interface CopyReport {
   readonly threads: number

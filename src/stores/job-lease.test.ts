@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Signal } from '../core/ports.ts'
 import { runUnderLease } from './job-options.ts'
-import { LIMITS } from './rows/stored-event.ts'
+import { LIMITS } from './rows/limits.ts'
 
 const SECOND = 1_000
 

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { checkNames } from '../core/options.ts'
 import type { Signal, Store } from '../core/ports.ts'
-import { checkNumber, LIMITS } from './rows/stored-event.ts'
+import { LIMITS } from './rows/limits.ts'
+import { checkNumber } from './rows/stored-event.ts'
 
 export interface JobOptions {
   /** Jobs of this process at a time. Default 2. */

@@ -1,5 +1,7 @@
 // Leases: one owner at a time, until it gives back, or its time is over. The same rule for every store.
-import { checkName, checkNumber, LIMITS } from './rows/stored-event.ts'
+
+import { LIMITS } from './rows/limits.ts'
+import { checkName, checkNumber } from './rows/stored-event.ts'
 
 /** Who has it, until when, and for how long it was asked for. */
 export interface Lease {

@@ -9,7 +9,7 @@ import {
 } from '../core/search/choose-finds.ts'
 import { parseEntryId } from '../core/view/entry.ts'
 import { cutHead } from '../core/window/tokens/weigh.ts'
-import { pastThreadsOf } from './open-threads.ts'
+import { pastThreadsOf } from './past-threads.ts'
 import { unknownRef } from './reverse-thread.ts'
 import { findCalls, type SearchPorts, searchArchive } from './search-archive.ts'
 import { renderEvent } from './search-thread.ts'

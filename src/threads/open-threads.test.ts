@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { testClock, testIds } from '../../test/generate/test-log.ts'
 import { answer, user } from '../../test/say.ts'
 import { memoryStore } from '../stores/index.ts'
-import { freshThreadsOf, pastThreadsOf } from './open-threads.ts'
+import { freshThreadsOf, pastThreadsOf } from './past-threads.ts'
 import { createThreads } from './threads.ts'
 
 function setUp() {

@@ -14,9 +14,10 @@ import {
 import { foldEvent } from '../core/view/context.ts'
 import { isEntryId, parseEntryId } from '../core/view/entry.ts'
 import { walkCovered } from '../core/view/refs.ts'
-import { wholeAppend } from './drafts.ts'
+import { wholeAppend } from './draft-checks.ts'
 import type { LiveThread } from './live-thread.ts'
-import { freshThreadsOf, type OpenThreads, pastThreadsOf } from './open-threads.ts'
+import type { OpenThreads } from './open-threads.ts'
+import { freshThreadsOf, pastThreadsOf } from './past-threads.ts'
 
 function undoThread(thread: LiveThread, target?: number): Promise<ThreadEvent> {
   return reverse(thread, () => {

@@ -14,7 +14,7 @@ import { countWords, stemsOf, weighTexts } from '../core/search/matching.ts'
 import { namesIn } from '../core/search/words.ts'
 import type { ToolCall } from '../core/view/content.ts'
 import { parseEntryId } from '../core/view/entry.ts'
-import { pastThreadsOf } from './open-threads.ts'
+import { pastThreadsOf } from './past-threads.ts'
 import {
   findSpeaker,
   type MatchingEntry,

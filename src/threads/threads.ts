@@ -16,14 +16,8 @@ import { type Context, calibrationOf } from '../core/view/context.ts'
 import { checkpointsReducer } from '../core/view/seam.ts'
 import { reducedBy, type ThreadState, threadFold } from '../core/view/thread-state.ts'
 import { readContext, type UsageState, usageReducer } from '../core/window/usage.ts'
-import {
-  batches,
-  type OpenCalls,
-  readAll,
-  requireOrdinary,
-  requirePin,
-  requireVisible,
-} from './drafts.ts'
+import { batches, readAll, requireOrdinary, requirePin, requireVisible } from './draft-checks.ts'
+import type { OpenCalls } from './drafts.ts'
 import { LiveThread } from './live-thread.ts'
 import { OpenThreads } from './open-threads.ts'
 import { branching, type ExpandOptions, readOriginals, reversing } from './reverse-thread.ts'

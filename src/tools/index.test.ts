@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { codeIn, readPage, tablesWith } from '../../test/docs/page.ts'
 import { workspaceWith } from '../../test/tools/temporary-workspace.ts'
-import { compactSchema, recallTool } from './compact/compact.ts'
+import { compactSchema } from './compact/compact.ts'
+import { recallTool } from './compact/recall.ts'
 import { codingTools } from './index.ts'
 
 describe('codingTools', () => {

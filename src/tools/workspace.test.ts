@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest'
 import { temporaryFolder, workspaceWith, writeFiles } from '../../test/tools/temporary-workspace.ts'
 import { within } from '../../test/wait.ts'
 import { openInWorkspace, requireHeldInside } from './files/open-file.ts'
-import { replaceFile } from './files/write.ts'
+import { replaceFile } from './files/write-file.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
 
 const SECRET = 'SECRET'

@@ -14,7 +14,8 @@ import {
 import { Approvals } from './dialogs/approvals.ts'
 import { buildChatCommand, unknownInChat } from './dialogs/commands.ts'
 import { chooseModel, NO_MODEL_NOTICE, STAND_IN_NOTICE } from './dialogs/thread-settings.ts'
-import { type ChatPorts, type OpenChat, ThreadSession } from './session.ts'
+import type { ChatPorts, OpenChat } from './open-chat.ts'
+import { ThreadSession } from './session.ts'
 
 /** FRESH-24, by whichever way it was started. */
 const FRESH = 'New session started with compacted context'

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/text/json.ts'
 import { suiteOf } from './openai-chat/contract.ts'
+import type { Profile } from './rule.ts'
 import { BACKEND_RULES } from './validate.ts'
-import type { Profile } from './walk.ts'
 
 const usual: Profile = {
   wire: 'openai-chat',

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { assistant, everyKind, result, text, use, user } from '../../test/anthropic-examples.ts'
 import { runs } from '../../test/scale.ts'
 import type { Json } from '../core/text/json.ts'
+import type { Exchange, Profile, Violation } from './rule.ts'
 import { PROFILES, validate } from './validate.ts'
-import type { Exchange, Profile, Violation } from './walk.ts'
 
 const profiles: readonly Profile[] = Object.values(PROFILES)
 const readIds = (violations: readonly Violation[]) => violations.map(({ id }) => id)

@@ -12,11 +12,10 @@ import {
   type Report,
   type Rule,
   type RuleInput,
-  readFields,
-  readList,
   rule,
   type Violation,
-} from './walk.ts'
+} from './rule.ts'
+import { readFields, readList } from './walk.ts'
 
 /** Where models of one provider differ, the name alone means the strict reading. */
 const ANTHROPIC = {

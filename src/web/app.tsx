@@ -8,14 +8,15 @@ import {
   useState,
 } from 'react'
 import type { Client, Hello } from '../protocol/index.ts'
-import { hasToken, keepToken, useLocked } from './open-client.ts'
+import { useLocked } from './connection.ts'
+import { hasToken, keepToken } from './open-client.ts'
 import { goTo, useRoute } from './route.ts'
+import { readMessage } from './shown-text.ts'
 import { type Importing, useImport } from './use-loaded.ts'
 import { StateIcon } from './views/texts.tsx'
 import { ThreadList } from './views/thread-list.tsx'
 import { ThreadPage } from './views/thread-page.tsx'
 import { MachineSessions, Welcome } from './views/welcome.tsx'
-import { readMessage } from './words.ts'
 
 interface Refusal {
   readonly isLocked: boolean

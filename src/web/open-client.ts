@@ -1,6 +1,6 @@
 // The client of this page. A token is asked for once and kept for as long as the tab is open.
-import { useSyncExternalStore } from 'react'
 import { type Client, createClient } from '../protocol/index.ts'
+import { watchedFetch } from './connection.ts'
 
 const KEY = 'precis-token'
 
@@ -42,68 +42,4 @@ export function hasToken(): boolean {
 
 export function keepToken(token: string): void {
   sessionStorage.setItem(KEY, token)
-}
-
-// Connection status, from the latest request; streams reconnect by themselves
-
-let isReachable = true
-let failures = 0
-let isLocked = false
-const listeners = new Set<() => void>()
-
-/** The browser's fetch, watched: a request that fails or comes through tells how things are. */
-async function watchedFetch(request: Request): Promise<Response> {
-  const before = failures
-  try {
-    const response = await window.fetch(request)
-    // One that was under way when another failed tells how things were.
-    if (failures === before) tell(true)
-    if (response.status === 401) lock(true)
-    else if (response.ok && !request.url.endsWith('/api/health')) lock(false)
-    return response
-  } catch (error) {
-    if (!request.signal.aborted) {
-      failures += 1
-      tell(false)
-    }
-    throw error
-  }
-}
-
-/** Whether the server wants a token that this page does not have, or no longer: it was started again. */
-export function useLocked(): boolean {
-  return useSyncExternalStore(listen, () => isLocked)
-}
-
-function lock(now: boolean): void {
-  if (now === isLocked) return
-  isLocked = now
-  for (const changed of listeners) changed()
-}
-
-export function useReachable(): boolean {
-  return useSyncExternalStore(listen, () => isReachable)
-}
-
-function tell(now: boolean): void {
-  if (now === isReachable) return
-  isReachable = now
-  for (const changed of listeners) changed()
-}
-
-function listen(changed: () => void): () => void {
-  listeners.add(changed)
-  window.addEventListener('offline', probe)
-  window.addEventListener('online', probe)
-  return () => {
-    listeners.delete(changed)
-    window.removeEventListener('offline', probe)
-    window.removeEventListener('online', probe)
-  }
-}
-
-/** A stream that is cut off is noticed late; and a server on this machine is there without a network. */
-function probe(): void {
-  const asked = new Request('/api/health', { method: 'HEAD', cache: 'no-store' })
-  watchedFetch(asked).catch(() => undefined) // that it failed was told
 }

@@ -1,6 +1,6 @@
 // Tests how the page shows what a compaction saved.
 import { expect, it } from 'vitest'
-import { savedText } from './words.ts'
+import { savedText } from './shown-text.ts'
 
 it.each([
   [200, 50, '−75 %'],

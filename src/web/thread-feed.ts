@@ -10,7 +10,7 @@ import {
   type ViewBlock,
   type ViewStatus,
 } from '../protocol/index.ts'
-import { readMessage } from './words.ts'
+import { readMessage } from './shown-text.ts'
 
 /** How many events are read before there is something to see; the others come when they are asked for. */
 const FIRST = 400

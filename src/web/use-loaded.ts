@@ -1,7 +1,7 @@
 // Hooks for work that takes a while: loading, one task at a time, importing session files.
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client } from '../protocol/index.ts'
-import { readMessage } from './words.ts'
+import { readMessage } from './shown-text.ts'
 
 export interface Task {
   readonly isRunning: boolean

@@ -1,7 +1,7 @@
 // Parts of an open thread: what can be done with a block, and how the two sides are linked
-// Links between the two sides of a thread: an entry of the log, and what stands for it in the model's view.
-import { createContext, useCallback, useContext, useMemo, useRef, useState } from 'react'
-import type { Client, EntryPlace, ViewBlock } from '../protocol/index.ts'
+import { useCallback, useMemo, useRef, useState } from 'react'
+import type { Client, ViewBlock } from '../protocol/index.ts'
+import type { Links, Side } from './links.ts'
 import { goTo } from './route.ts'
 import type { ThreadFeed } from './thread-feed.ts'
 import { type Task, useTask } from './use-loaded.ts'
@@ -149,39 +149,6 @@ export function inputOf(blocks: readonly ViewBlock[], callId: string) {
   const block = blocks.findLast((each) => each.kind === 'tool' && each.callId === callId)
   return block?.kind === 'tool' ? block.input : undefined
 }
-
-/** The transcript, or the model's view: which one to see where there is room for one. */
-type Side = 'told' | 'seen'
-
-interface Links {
-  /** What became of an entry, once that is known. */
-  placeOf(ref: string): EntryPlace | undefined
-  /** Asks what became of an entry that is not in sight. */
-  wantPlace(ref: string): void
-  /** Shows an entry on both sides, wherever it is now. */
-  show(ref: string, side: Side): void
-  /** Puts a removed entry back into the context, alone; all that a text stands for, by the name of that text. */
-  bringBack(ref: string): void
-  /** The entry that was shown last. */
-  readonly shown: string | undefined
-}
-
-const NOWHERE: Links = {
-  placeOf: () => undefined,
-  wantPlace: () => undefined,
-  show: () => undefined,
-  bringBack: () => undefined,
-  shown: undefined,
-}
-
-export const LinksContext = createContext<Links>(NOWHERE)
-
-export function useLinks(): Links {
-  return useContext(LinksContext)
-}
-
-/** As summaries and markers write them. */
-export const REF_IN_TEXT = /\[ref:\s*((?:[\w-]+:)?(?:e\d+|c\d+\.\d+))\]/g
 
 /** What can be done from a block of the transcript. */
 export interface BlockActions {

@@ -8,17 +8,10 @@ import {
   type RepairProfile,
 } from '../core/repair/turn.ts'
 import { foldBase64, MIN_URL_CHARS } from '../core/text/fold-base64.ts'
-import {
-  countIn,
-  fieldsIn,
-  isFields,
-  isWellFormed,
-  type Json,
-  wellFormed as mended,
-} from '../core/text/json.ts'
-import type { Message, MessagePart, StopReason, TokenUsage } from '../core/view/content.ts'
+import { isFields, isWellFormed, type Json, wellFormed as mended } from '../core/text/json.ts'
+import type { Message, MessagePart } from '../core/view/content.ts'
 import { PROVIDER } from './anthropic/blocks.ts'
-import { underFormatName, underKnownNames } from './anthropic/write.ts'
+import { underFormatName, underKnownNames } from './anthropic/own-parts.ts'
 import { repairProfile, type WireProfile } from './repair/profile.ts'
 
 export interface PreparedRequest {
@@ -177,85 +170,4 @@ export function wellFormed<T extends Json>(value: T, note: (problem: string) => 
   if (isWellFormed(value)) return value
   note('half characters were replaced')
   return mended(value) as T
-}
-
-// What a provider's answer says of itself: its usage and why it stopped, for each wire.
-
-/** What a call was billed, from the counts that there are: each API draws the lines elsewhere. */
-export interface Counts {
-  readonly input: Json | undefined
-  readonly output: Json | undefined
-  readonly cacheRead?: Json | undefined
-  readonly cacheWrite?: Json | undefined
-  /** Billed as output, and not among it. */
-  readonly reasoning?: Json | undefined
-  /** Whether the input counts what came from the cache as well. */
-  readonly inputHoldsCache: boolean
-}
-
-/** Undefined without both figures: unknown is not zero. `promptTokens` is the whole prompt. */
-export function readUsage(counts: Counts): TokenUsage | undefined {
-  const input = countIn(counts.input)
-  const output = countIn(counts.output)
-  if (input === undefined || output === undefined) return undefined
-  const read = countIn(counts.cacheRead)
-  const written = countIn(counts.cacheWrite)
-  const promptTokens = counts.inputHoldsCache ? input : input + (read ?? 0) + (written ?? 0)
-  const completionTokens = output + (countIn(counts.reasoning) ?? 0)
-  return {
-    promptTokens,
-    completionTokens,
-    totalTokens: promptTokens + completionTokens,
-    ...(read !== undefined && { cacheReadTokens: read }),
-    ...(written !== undefined && { cacheWriteTokens: written }),
-  }
-}
-
-/** The API counts the cached parts apart. */
-export function anthropicUsage(reported: Json | undefined): Counts {
-  const usage = fieldsIn(reported)
-  return {
-    input: usage.input_tokens,
-    output: usage.output_tokens,
-    cacheRead: usage.cache_read_input_tokens,
-    cacheWrite: usage.cache_creation_input_tokens,
-    inputHoldsCache: false,
-  }
-}
-
-/** DeepSeek has a name of its own for what came out of the cache. */
-export function chatUsage(reported: Json | undefined): Counts {
-  const usage = fieldsIn(reported)
-  const details = fieldsIn(usage.prompt_tokens_details)
-  return {
-    input: usage.prompt_tokens,
-    output: usage.completion_tokens,
-    cacheRead: countIn(details.cached_tokens) ?? usage.prompt_cache_hit_tokens,
-    cacheWrite: details.cache_write_tokens,
-    inputHoldsCache: true,
-  }
-}
-
-export function responsesUsage(reported: Json | undefined): Counts {
-  const usage = fieldsIn(reported)
-  const details = fieldsIn(usage.input_tokens_details)
-  return {
-    input: usage.input_tokens,
-    output: usage.output_tokens,
-    cacheRead: details.cached_tokens,
-    cacheWrite: details.cache_write_tokens,
-    inputHoldsCache: true,
-  }
-}
-
-export const ANTHROPIC_STOP_REASONS: Readonly<Record<string, StopReason>> = {
-  end_turn: 'end',
-  stop_sequence: 'end',
-  compaction: 'end', // the provider's own summary is complete
-  tool_use: 'tool_use',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  // A server tool takes long: the answer is not complete, and continues when it is sent back as it is.
-  pause_turn: 'length',
-  refusal: 'refusal',
 }

@@ -1,6 +1,7 @@
 // Sessions whose files hold Anthropic messages already: those of the Cline SDK, and of Claude on the web.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import { type Exchange, readFields, readList, readText } from '../../src/validate/walk.ts'
+import type { Exchange } from '../../src/validate/rule.ts'
+import { readFields, readList, readText } from '../../src/validate/walk.ts'
 import { anthropicExchanges } from './exchanges.ts'
 
 export function webExchanges(text: string): Exchange[] {

@@ -1,6 +1,7 @@
 // Sessions whose files hold Chat Completions, or tell them event by event: SWE-agent, its small sibling, OpenHands.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import { type Exchange, readFields, readList, readText } from '../../src/validate/walk.ts'
+import type { Exchange } from '../../src/validate/rule.ts'
+import { readFields, readList, readText } from '../../src/validate/walk.ts'
 import { chatExchanges } from './exchanges.ts'
 
 export const chatSessions = { sweAgent, miniSweAgent, openHands }

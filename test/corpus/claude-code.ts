@@ -1,6 +1,7 @@
 // Requests rebuilt from the session files of Claude Code, in the simplest way that is sound.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import { type Exchange, readFields, readList, readText } from '../../src/validate/walk.ts'
+import type { Exchange } from '../../src/validate/rule.ts'
+import { readFields, readList, readText } from '../../src/validate/walk.ts'
 
 interface Turn {
   readonly role: 'user' | 'assistant'

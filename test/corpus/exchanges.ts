@@ -1,6 +1,7 @@
 // What the readers of recorded sessions share: lines of JSON, and a conversation as the requests it was made in.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import { type Exchange, readFields } from '../../src/validate/walk.ts'
+import type { Exchange } from '../../src/validate/rule.ts'
+import { readFields } from '../../src/validate/walk.ts'
 
 export function jsonLines(text: string): readonly Fields[] {
   return text

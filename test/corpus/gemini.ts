@@ -1,6 +1,7 @@
 // Sessions of the Gemini CLI: an answer and the results of its calls stand in one record.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import { type Exchange, readFields, readList, readText } from '../../src/validate/walk.ts'
+import type { Exchange } from '../../src/validate/rule.ts'
+import { readFields, readList, readText } from '../../src/validate/walk.ts'
 import { exchangesAt } from './exchanges.ts'
 
 export function geminiExchanges(text: string): Exchange[] {

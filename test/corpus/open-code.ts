@@ -1,6 +1,7 @@
 // Sessions of OpenCode, held through a gateway that speaks Chat Completions.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import { type Exchange, readFields, readList, readText } from '../../src/validate/walk.ts'
+import type { Exchange } from '../../src/validate/rule.ts'
+import { readFields, readList, readText } from '../../src/validate/walk.ts'
 import { chatExchanges } from './exchanges.ts'
 
 export function openCodeExchanges(text: string): Exchange[] {

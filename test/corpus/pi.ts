@@ -1,6 +1,7 @@
 // Sessions of pi, in the shape of the API that each was held through.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import { type Exchange, readFields, readList, readText } from '../../src/validate/walk.ts'
+import type { Exchange } from '../../src/validate/rule.ts'
+import { readFields, readList, readText } from '../../src/validate/walk.ts'
 import { anthropicExchanges, chatExchanges, jsonLines } from './exchanges.ts'
 
 interface PiSession {

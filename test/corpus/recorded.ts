@@ -1,6 +1,7 @@
 // Recorded sessions as requests that their own providers accepted: one reader for each folder of the corpus.
+
+import type { Exchange, Profile } from '../../src/validate/rule.ts'
 import { PROFILES } from '../../src/validate/validate.ts'
-import type { Exchange, Profile } from '../../src/validate/walk.ts'
 import { clineExchanges, webExchanges } from './anthropic-shaped.ts'
 import { chatSessions } from './chat.ts'
 import { exchangesOf } from './claude-code.ts'

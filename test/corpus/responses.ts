@@ -1,6 +1,7 @@
 // Sessions that were held through the Responses API: those of Codex, and of Copilot on the command line.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import { type Exchange, readFields, readList, readText } from '../../src/validate/walk.ts'
+import type { Exchange } from '../../src/validate/rule.ts'
+import { readFields, readList, readText } from '../../src/validate/walk.ts'
 import { exchangesAt, jsonLines } from './exchanges.ts'
 
 const MADE_BY_THE_MODEL = /^(?:reasoning|\w+_call)$/

@@ -7,7 +7,7 @@ import Anthropic, {
 } from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
-import { ENVELOPE_TOKENS, segmentOf } from '../../src/dev-model/models.ts'
+import { ENVELOPE_TOKENS, segmentOf } from '../../src/dev-model/count.ts'
 import { PROFILES } from '../../src/validate/validate.ts'
 import { until } from '../wait.ts'
 import { ManualClock } from './manual-clock.ts'

@@ -2,7 +2,7 @@
 import type { Message, Tool } from 'ollama'
 import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
-import { ENVELOPE_TOKENS } from '../../src/dev-model/models.ts'
+import { ENVELOPE_TOKENS } from '../../src/dev-model/count.ts'
 import { until } from '../wait.ts'
 import { ManualClock } from './manual-clock.ts'
 import { collect, MODEL, PATH_SCHEMA, rejection, setUp, words } from './setup.ts'

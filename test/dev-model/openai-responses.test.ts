@@ -6,7 +6,7 @@ import type {
 } from 'openai/resources/responses/responses'
 import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
-import { ENVELOPE_TOKENS } from '../../src/dev-model/models.ts'
+import { ENVELOPE_TOKENS } from '../../src/dev-model/count.ts'
 import { ManualClock } from './manual-clock.ts'
 import { collect, MODEL, PATH_SCHEMA, rejection, setUp, words } from './setup.ts'
 

@@ -1,7 +1,8 @@
 // Runs random scripts and compares each with the model. The first difference is thrown, with its seed.
 import { isDeepStrictEqual } from 'node:util'
-import { createRegisters, InMemoryFileIO } from '../../src/edl/document.ts'
+import { InMemoryFileIO } from '../../src/edl/in-memory-file-io.ts'
 import { parse } from '../../src/edl/parse.ts'
+import { createRegisters } from '../../src/edl/registers.ts'
 import { runScript } from '../../src/edl/run.ts'
 import { type Command, DEFAULT_LIMITS } from '../../src/edl/script.ts'
 import { Random } from '../generate/random.ts'

@@ -1,5 +1,7 @@
 // Runs a script on files in memory and tells what became of them, for tests that are tables.
-import { type EdlRegisters, InMemoryFileIO } from '../../src/edl/document.ts'
+
+import { InMemoryFileIO } from '../../src/edl/in-memory-file-io.ts'
+import type { EdlRegisters } from '../../src/edl/registers.ts'
 import type { EdlDone } from '../../src/edl/result.ts'
 import { type RunOptions, runScript } from '../../src/edl/run.ts'
 

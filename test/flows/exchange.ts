@@ -1,6 +1,7 @@
 // What a provider saw of a conversation so far: requests as they were written, with the answers they got.
 import type { Json } from '../../src/core/text/json.ts'
-import { type Exchange, readFields, readList } from '../../src/validate/walk.ts'
+import type { Exchange } from '../../src/validate/rule.ts'
+import { readFields, readList } from '../../src/validate/walk.ts'
 
 /**
  * The answer as the provider gave it, told from a body that brings it back as the last one. Undefined

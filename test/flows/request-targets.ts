@@ -3,19 +3,21 @@ import type { ModelFrame, ModelRequest } from '../../src/core/model.ts'
 import type { Fields, Json } from '../../src/core/text/json.ts'
 import type { Message, MessagePart, ThinkingPart } from '../../src/core/view/content.ts'
 import { buildWire } from '../../src/providers/anthropic/body.ts'
-import { BoundThinking, type ThinkingStyle } from '../../src/providers/anthropic/thinking.ts'
+import { BoundThinking } from '../../src/providers/anthropic/kept-thinking.ts'
+import type { ThinkingStyle } from '../../src/providers/anthropic/thinking.ts'
 import { asChat } from '../../src/providers/ollama/decode.ts'
+import type { Profile } from '../../src/validate/rule.ts'
 import { PROFILES } from '../../src/validate/validate.ts'
-import type { Profile } from '../../src/validate/walk.ts'
 import { GEMINI, writeGemini } from '../../src/wire/gemini/write.ts'
 import { OLLAMA, writeOllama } from '../../src/wire/ollama/write.ts'
 import {
   type ChatProfile,
   COMPATIBLE_CHAT,
   OPENAI_CHAT,
-  writeChat,
-} from '../../src/wire/openai-chat/messages.ts'
-import { OPENAI_RESPONSES, writeResponses } from '../../src/wire/openai-responses/write.ts'
+} from '../../src/wire/openai-chat/profile.ts'
+import { writeChat } from '../../src/wire/openai-chat/write.ts'
+import { OPENAI_RESPONSES } from '../../src/wire/openai-responses/items.ts'
+import { writeResponses } from '../../src/wire/openai-responses/write.ts'
 import { prepareRequest } from '../../src/wire/prepare.ts'
 
 export type RequestView = Pick<ModelRequest, 'system' | 'messages'>

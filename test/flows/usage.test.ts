@@ -4,7 +4,7 @@ import { compose } from '../../src/compose.ts'
 import { collectAnswer } from '../../src/core/model.ts'
 import type { ModelRef, TokenUsage } from '../../src/core/view/content.ts'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
-import { costOf } from '../../src/providers/catalogue.ts'
+import { costOf } from '../../src/providers/costs.ts'
 import { ManualClock } from '../dev-model/manual-clock.ts'
 import { system, user } from '../say.ts'
 

@@ -1,6 +1,7 @@
 // Golden: what models are told of each tool, and the sentences in which tools refuse.
 import { describe, it } from 'vitest'
-import { compactSchema, recallTool } from '../../src/tools/compact/compact.ts'
+import { compactSchema } from '../../src/tools/compact/compact.ts'
+import { recallTool } from '../../src/tools/compact/recall.ts'
 import { fileError } from '../../src/tools/files/file-errors.ts'
 import { codingTools } from '../../src/tools/index.ts'
 import { toolRun, workspaceWith } from '../tools/temporary-workspace.ts'

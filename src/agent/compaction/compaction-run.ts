@@ -9,7 +9,7 @@ import { asReminder, type EventDraft, type EventOf } from '../../core/log/event.
 import { inheritedDrafts, threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { type TokenUsage, textOfParts } from '../../core/view/content.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
-import { freshThreadsOf } from '../../threads/open-threads.ts'
+import { freshThreadsOf } from '../../threads/past-threads.ts'
 import type { AgentCore, ThreadRuntime, Turn } from '../core.ts'
 import { waitingIn } from '../inbox/deliver.ts'
 import { type HeldLease, holdLease, tellWaiting, withThreadLease } from '../inbox/thread-lease.ts'

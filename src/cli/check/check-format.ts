@@ -1,8 +1,9 @@
 // Detection of a document's wire format, from fields and types that only one format has
 import { PrecisError } from '../../core/errors.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import { isGiven, type Profile, readFields, readList, readText } from '../../validate/walk.ts'
-import { wrongShape } from '../../wire/anthropic/blocks.ts'
+import type { Profile } from '../../validate/rule.ts'
+import { isGiven, readFields, readList, readText } from '../../validate/walk.ts'
+import { wrongShape } from '../../wire/anthropic/shape.ts'
 
 export type WireFormat = Profile['wire']
 

@@ -5,17 +5,15 @@ import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { nearestWord } from '../../core/text/nearest-word.ts'
 import { SESSION_FORMATS } from '../../formats/index.ts'
 import type { View } from '../../formats/session-format.ts'
+import type { Profile } from '../../validate/rule.ts'
 import { PROFILES } from '../../validate/validate.ts'
-import { type Profile, readFields, readList, readText } from '../../validate/walk.ts'
+import { readFields, readList, readText } from '../../validate/walk.ts'
 import { wireMessages } from '../../wire/anthropic/write.ts'
 import { GEMINI, writeGemini } from '../../wire/gemini/write.ts'
-import {
-  type ChatProfile,
-  COMPATIBLE_CHAT,
-  OPENAI_CHAT,
-  writeChat,
-} from '../../wire/openai-chat/messages.ts'
-import { OPENAI_RESPONSES, writeResponses } from '../../wire/openai-responses/write.ts'
+import { type ChatProfile, COMPATIBLE_CHAT, OPENAI_CHAT } from '../../wire/openai-chat/profile.ts'
+import { writeChat } from '../../wire/openai-chat/write.ts'
+import { OPENAI_RESPONSES } from '../../wire/openai-responses/items.ts'
+import { writeResponses } from '../../wire/openai-responses/write.ts'
 import { prepareRequest } from '../../wire/prepare.ts'
 import { isWireFormat, WIRE_FORMATS, type WireFormat } from './check-format.ts'
 

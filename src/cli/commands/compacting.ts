@@ -4,8 +4,8 @@ import type { Flags } from '../compact/flags.ts'
 import type { ExamFlags } from '../exam/run-exam.ts'
 import type { InspectFlags } from '../inspect/run-inspect.ts'
 import type { Definitions, Io } from '../process-io.ts'
-import { type ChosenBy, choosing } from '../sessions/select-sessions.ts'
-import { collectTexts } from '../terminal/source.ts'
+import { type ChosenBy, choosing } from '../sessions/choosing.ts'
+import { collectTexts } from '../terminal/arguments.ts'
 import type { DiffFlags } from '../threads/diff-sessions.ts'
 
 export const definitions: Definitions = {
@@ -84,9 +84,7 @@ function defineCompact(command: Command, io: Io): void {
 
 async function compactEach(given: string[], flags: Flags & ChosenBy, io: Io): Promise<void> {
   const { eachSession } = await import('../sessions/choose-sessions.ts')
-  const { makeResultFile, refuseOneFile, resultFile } = await import(
-    '../sessions/select-sessions.ts'
-  )
+  const { makeResultFile, refuseOneFile, resultFile } = await import('../sessions/result-file.ts')
   const { checkCompact, runCompact } = await import('../compact/run-compact.ts')
   const { output, ...rest } = flags
   const out = flags.out ?? output

@@ -7,9 +7,9 @@ import { buildGrammar, SHELLS } from '../completion/grammar.ts'
 import { completionScript } from '../completion/scripts.ts'
 import type { EdlFlags } from '../edl/edl-script.ts'
 import type { Definitions, Io } from '../process-io.ts'
-import { type ChosenBy, choosing } from '../sessions/select-sessions.ts'
+import { type ChosenBy, choosing } from '../sessions/choosing.ts'
+import { wholeNumber } from '../terminal/arguments.ts'
 import { writeStream } from '../terminal/io.ts'
-import { wholeNumber } from '../terminal/source.ts'
 import { print } from '../terminal/terminal.ts'
 
 export const definitions: Definitions = {

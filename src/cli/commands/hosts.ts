@@ -4,7 +4,7 @@ import type { HandoffFlags } from '../hosts/handoff.ts'
 import type { InstallFlags } from '../hosts/install.ts'
 import type { McpFlags } from '../mcp/run-mcp.ts'
 import type { Definitions, Io } from '../process-io.ts'
-import { choosing } from '../sessions/select-sessions.ts'
+import { choosing } from '../sessions/choosing.ts'
 
 export const definitions: Definitions = {
   install: defineInstall,

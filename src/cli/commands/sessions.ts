@@ -2,10 +2,10 @@
 import type { Command } from 'commander'
 import type { Definitions, Io } from '../process-io.ts'
 import type { RecallFlags, ShowFlags } from '../recall/recall-archive.ts'
+import { type ChosenBy, choosing } from '../sessions/choosing.ts'
 import type { SessionsFlags } from '../sessions/list-sessions.ts'
-import { type ChosenBy, choosing } from '../sessions/select-sessions.ts'
 import type { SyncFlags } from '../sessions/sync-sessions.ts'
-import { collect } from '../terminal/source.ts'
+import { collect } from '../terminal/arguments.ts'
 import type { ExportFlags } from '../threads/export-session.ts'
 import type { ImportFlags } from '../threads/import-sessions.ts'
 
@@ -164,7 +164,7 @@ function defineExport(command: Command, io: Io): void {
     .action(async (given: string[], flags: ExportFlags & ChosenBy) => {
       const { eachSession } = await import('../sessions/choose-sessions.ts')
       const { makeResultFile, refuseOneFile, resultFile } = await import(
-        '../sessions/select-sessions.ts'
+        '../sessions/result-file.ts'
       )
       const { askedFormat, endingOf, exportSession } = await import('../threads/export-session.ts')
       const ending = endingOf(askedFormat({ ...flags, out: '' }))

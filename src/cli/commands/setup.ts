@@ -5,9 +5,9 @@ import type { Definitions, Io } from '../process-io.ts'
 import { nearPath } from '../program-name.ts'
 import type { ServeFlags } from '../serve/serve.ts'
 import type { TokenFlags } from '../serve/serve-tokens.ts'
-import { type ChosenBy, choosing } from '../sessions/select-sessions.ts'
+import { type ChosenBy, choosing } from '../sessions/choosing.ts'
 import type { ConfigFlags } from '../settings/show-config.ts'
-import { collect } from '../terminal/source.ts'
+import { collect } from '../terminal/arguments.ts'
 import type { StoreFlags } from '../threads/store-work.ts'
 
 export const definitions: Definitions = {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { ChatFlags } from '../chat.ts'
 import type { Definitions, Io } from '../process-io.ts'
-import { collect, collectTexts } from '../terminal/source.ts'
+import { collect, collectTexts } from '../terminal/arguments.ts'
 import type { SendFlags } from '../threads/send-message.ts'
 import type { PinsFlags, ThreadsFlags } from '../threads/thread-commands.ts'
 

@@ -16,7 +16,7 @@ import { type Budget, budgetTokens } from '../settings/settings.ts'
 import { countContext } from '../terminal/counter.ts'
 import type { ProgressLine } from '../terminal/progress.ts'
 import { thousands } from '../terminal/terminal.ts'
-import { inWordsOfCommand, type Wishes, wishedPins } from './flags.ts'
+import { inWordsOfCommand, type Wishes, wishedPins } from './plan.ts'
 
 export interface CommandPlan {
   readonly strategyId: string

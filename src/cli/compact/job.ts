@@ -21,13 +21,13 @@ import { refuseOverwriting } from '../terminal/source.ts'
 import { openHome } from '../threads/home.ts'
 import { requireCommitted } from './compact-session.ts'
 import {
-  chooseStrategy,
   type Destination,
   destinationOf,
   type Flags,
   readSource,
   refuseBesideApply,
 } from './flags.ts'
+import { chooseStrategy } from './plan.ts'
 
 const FORMATS = { formats: SESSION_FORMATS, pages: PAGE_FORMATS }
 const STRATEGY_IDS = DEFAULT_STRATEGIES.map(({ id }) => id)

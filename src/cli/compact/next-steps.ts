@@ -1,12 +1,8 @@
 // What to do after a compaction, as commands that can be typed as they stand.
 import type { ThreadEvent } from '../../core/log/event.ts'
 import type { Settings } from '../../core/settings/settings.ts'
-import {
-  costOf,
-  type ModelOverrides,
-  modelInfo,
-  readModelOverrides,
-} from '../../providers/catalogue.ts'
+import { type ModelOverrides, modelInfo, readModelOverrides } from '../../providers/catalogue.ts'
+import { costOf } from '../../providers/costs.ts'
 import { quoted, type Style, thousands } from '../terminal/terminal.ts'
 import type { SessionOutcome } from './compact-session.ts'
 

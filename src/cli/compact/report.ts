@@ -3,7 +3,7 @@
 import type { TokenSplit } from '../../core/edit/irreducible.ts'
 import type { CompactionReport } from '../../core/edit/report.ts'
 import type { TokenCounter } from '../../core/window/tokens/weigh.ts'
-import type { AskedModel } from '../../providers/models.ts'
+import type { AskedModel } from '../../providers/redacted-port.ts'
 import { bar, oneLine, padColumns, type Style, thousands, wrapLines } from '../terminal/terminal.ts'
 import { type Again, type Costs, type NextSteps, nextSteps } from './next-steps.ts'
 

@@ -16,16 +16,10 @@ import { counterOf } from '../terminal/counter.ts'
 import { ProgressLine } from '../terminal/progress.ts'
 import { deliver } from '../terminal/source.ts'
 import { type CommandPlan, compactSession, type SessionOutcome } from './compact-session.ts'
-import {
-  type Destination,
-  type Flags,
-  readOrigin,
-  shownSettings,
-  unaskedProblems,
-  wishesOf,
-} from './flags.ts'
+import type { Destination, Flags } from './flags.ts'
 import { applyToThread, buildJob, changedSince, type Job, keepProposal } from './job.ts'
 import { computeCosts } from './next-steps.ts'
+import { readOrigin, shownSettings, unaskedProblems, wishesOf } from './plan.ts'
 import { type CommandReport, renderCompactReport } from './report.ts'
 
 const DEFAULT_COLUMNS = 80

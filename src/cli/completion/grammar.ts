@@ -6,8 +6,8 @@ import { PAGE_FORMATS } from '../../formats/pages.ts'
 import { DEFAULT_STRATEGIES } from '../../strategies/index.ts'
 import { PROFILES } from '../../validate/validate.ts'
 import { CHECKED_FORMATS } from '../check/check-wires.ts'
+import { collect } from '../terminal/arguments.ts'
 import { COUNTERS } from '../terminal/counter.ts'
-import { collect } from '../terminal/source.ts'
 
 export interface GrammarOption {
   readonly long: string // with its dashes

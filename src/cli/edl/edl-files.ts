@@ -4,7 +4,7 @@ import { PrecisError } from '../../core/errors.ts'
 import { DEFAULT_LIMITS, type FileIO } from '../../edl/script.ts'
 import { isErrno, namingFile } from '../../tools/files/file-errors.ts'
 import { openInWorkspace } from '../../tools/files/open-file.ts'
-import { type FileMark, replaceFile } from '../../tools/files/write.ts'
+import { type FileMark, replaceFile } from '../../tools/files/write-file.ts'
 import { isInside, type Place, type Workspace } from '../../tools/workspace.ts'
 
 /** A file that the script changed or made, and what it was. */

@@ -19,7 +19,7 @@ import { readName } from '../session/formats.ts'
 import { type LoadedSession, loadThread, type Session } from '../session/session.ts'
 import { countContext } from '../terminal/counter.ts'
 import type { ProgressLine } from '../terminal/progress.ts'
-import { compare, sideAt } from '../threads/diff-sessions.ts'
+import { compare, sideAt } from '../threads/difference.ts'
 
 export interface Turn {
   readonly number: number

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { quietHost, runPrecis } from '../../../test/cli/run.ts'
-import { hostName, pageOrigin } from '../terminal/source.ts'
+import { hostName, pageOrigin } from '../terminal/arguments.ts'
 import { storeOption } from './serve-tokens.ts'
 
 /** On which store, if any; and what is said then. */

@@ -11,12 +11,8 @@ import { findWorkplace, isOfSubAgent } from '../../formats/reading/raw.ts'
 import { detectFormat, sampleOf } from '../../formats/reading/sample.ts'
 import type { SessionFormat, Source } from '../../formats/session-format.ts'
 import { stateFolderPath } from '../../hosts/platform-folders.ts'
-import {
-  CATALOGUE_DATE,
-  costOf,
-  type ModelOverrides,
-  modelInfo,
-} from '../../providers/catalogue.ts'
+import { CATALOGUE_DATE, type ModelOverrides, modelInfo } from '../../providers/catalogue.ts'
+import { costOf } from '../../providers/costs.ts'
 import type { Io } from '../process-io.ts'
 import { openInput } from '../session/input.ts'
 import { stateFolder } from '../settings/places.ts'

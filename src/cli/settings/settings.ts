@@ -8,7 +8,7 @@ import {
   type SettingsLayer,
 } from '../../core/settings/settings.ts'
 import { parseJsonText } from '../../formats/reading/record-reader.ts'
-import { readCount } from '../terminal/source.ts'
+import { readCount } from '../terminal/arguments.ts'
 import {
   configFolder,
   type Environment,

@@ -11,7 +11,7 @@ import {
   estimateCounter,
   type TokenCounter,
 } from '../../core/window/tokens/weigh.ts'
-import { loadO200k } from '../../providers/entries.ts'
+import { loadO200k } from '../../providers/o200k.ts'
 
 export const COUNTERS = ['estimate', 'chars4', 'o200k'] as const satisfies TokenCounter['id'][]
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { answer, result, user } from '../../../test/say.ts'
 import { compose } from '../../compose.ts'
 import { readEvents } from '../session/session.ts'
-import { compare, lastCompaction, sideAt } from './diff-sessions.ts'
+import { compare, lastCompaction, sideAt } from './difference.ts'
 
 const LONG = Array.from({ length: 400 }, (_, line) => `line ${line} of it`).join('\n')
 

@@ -13,8 +13,8 @@ import {
   earlierImports,
 } from '../session/replace-unchanged.ts'
 import { chooseSessions } from '../sessions/choose-sessions.ts'
+import type { ChosenBy } from '../sessions/choosing.ts'
 import { underSyncLease } from '../sessions/import-grown.ts'
-import type { ChosenBy } from '../sessions/select-sessions.ts'
 import { ProgressLine, stoppable } from '../terminal/progress.ts'
 import { counted, oneLine, print, type Style, thousands, wrapLines } from '../terminal/terminal.ts'
 import { withHome } from './home.ts'

@@ -1,7 +1,8 @@
 // An answer in Anthropic's shape: whole, or as the events of a stream.
 import type { Fields, Json } from '../../core/text/json.ts'
 import { readMessages } from '../../validate/anthropic/conversation.ts'
-import { readFields, readText, type Violation } from '../../validate/walk.ts'
+import type { Violation } from '../../validate/rule.ts'
+import { readFields, readText } from '../../validate/walk.ts'
 import { readId, sealed, unsealed } from '../asked.ts'
 import { pieces, sseFrame } from '../http.ts'
 import type { Ending, ReplyPart } from '../reply.ts'

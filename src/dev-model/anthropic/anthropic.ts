@@ -6,7 +6,8 @@ import {
   readBlocks,
   readMessages,
 } from '../../validate/anthropic/conversation.ts'
-import { isGiven, type Profile, readFields, readList, readText } from '../../validate/walk.ts'
+import type { Profile } from '../../validate/rule.ts'
+import { isGiven, readFields, readList, readText } from '../../validate/walk.ts'
 import {
   type Asked,
   type AskedPart,
@@ -15,7 +16,8 @@ import {
   type ToolChoice,
   textOfContent,
 } from '../asked.ts'
-import { keepMsOf, type Segment, segmentOf, withoutOldest } from '../models.ts'
+import { keepMsOf, type Segment, segmentOf } from '../count.ts'
+import { withoutOldest } from '../models.ts'
 import type { Links, WireFormat } from '../wire-format.ts'
 import { checkCompactions, messageFrames, wholeMessage } from './answer.ts'
 import { anthropicErrorFrame, refuseAnthropic } from './errors.ts'

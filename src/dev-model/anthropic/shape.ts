@@ -1,9 +1,11 @@
 // Fields that an Anthropic request must have, must not have, or may not combine.
 import type { Fields, Json } from '../../core/text/json.ts'
+import type { Profile } from '../../validate/rule.ts'
 import { PROFILES } from '../../validate/validate.ts'
-import { isGiven, type Profile, readFields, readList, readText } from '../../validate/walk.ts'
-import { type Finding, findingsIn, type Refusal } from '../wire-format.ts'
-import { ANTHROPIC_REQUEST, ANTHROPIC_TOOL } from './errors.ts'
+import { isGiven, readFields, readList, readText } from '../../validate/walk.ts'
+import { type Finding, findingsIn } from '../schema.ts'
+import type { Refusal } from '../wire-format.ts'
+import { ANTHROPIC_REQUEST, ANTHROPIC_TOOL } from './fields.ts'
 
 const MIN_BUDGET_TOKENS = 1_024
 

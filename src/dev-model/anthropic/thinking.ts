@@ -1,5 +1,6 @@
 // Checks returned thinking: ours, unchanged, and still after the same conversation
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import { dropsUnboundThinking } from '../../validate/anthropic/binding.ts'
 import {
   type Block,
   isThinking,
@@ -7,14 +8,8 @@ import {
   openRound,
   readMessages,
 } from '../../validate/anthropic/conversation.ts'
-import { dropsUnboundThinking } from '../../validate/anthropic/thinking.ts'
-import {
-  type Profile,
-  readFields,
-  readList,
-  readText,
-  type Violation,
-} from '../../validate/walk.ts'
+import type { Profile, Violation } from '../../validate/rule.ts'
+import { readFields, readList, readText } from '../../validate/walk.ts'
 import { digest, isBoundTo, isOfModel, type Seal, sealed, unsealed } from '../asked.ts'
 
 /** The running hash of a conversation, block by block, thinking left out. */

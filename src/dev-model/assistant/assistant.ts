@@ -4,8 +4,9 @@ import { readFields } from '../../validate/walk.ts'
 import { type Asked, type AskedPart, isNote, lastUserTurn, textIn } from '../asked.ts'
 import type { AnswerCall, ScriptedAnswer } from '../reply.ts'
 import { findGroups, type Instruction, instructionsIn, inWords } from './instructions.ts'
+import { answerExam, answerQuestion } from './questions.ts'
 import { buildSummary, quoted } from './summary.ts'
-import { answerExam, answerQuestion, callFor, plainCall } from './tool-use.ts'
+import { callFor, plainCall } from './tool-use.ts'
 
 /** Everything follows from the request alone: the same request always gets the same answer. */
 export function assist(asked: Asked): ScriptedAnswer {

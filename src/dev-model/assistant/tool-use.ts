@@ -1,11 +1,9 @@
 // Chooses an offered tool for an action, with arguments that fit its schema
-// Questions, answered from the context: the newest line that has the words of the question.
 import type { Fields, Json } from '../../core/text/json.ts'
 import { readFields, readList, readText } from '../../validate/walk.ts'
-import { type Asked, type AskedPart, isNote, type OfferedTool } from '../asked.ts'
+import type { OfferedTool } from '../asked.ts'
 import type { AnswerCall } from '../reply.ts'
 import type { Instruction } from './instructions.ts'
-import { quoted } from './summary.ts'
 
 /** The value of a field → the names that fields for it go by. */
 interface ArgumentHint {
@@ -158,119 +156,4 @@ function plainValue(schema: Fields): Json {
     default:
       return 'x'
   }
-}
-
-const UNKNOWN = 'I do not see'
-const KNOWN = 'From my context: '
-const QUESTION =
-  /^(?:what|which|who|where)(?: is| are| was| were|['’]s) (?:the |my |our )?(.+?)\?$/i
-const REQUEST = /^(?:please )?(?:tell me|remind me of|give me|name) (?:the |my |our )?(.+?)[.!]?$/i
-/** They ask, and do not say what for. */
-const EMPTY = new Set(
-  'a an and are at did do does for from has have how i in is it many me much my name number of on or our please say tell that the there this to use value was we were what when where which who why with you your'.split(
-    ' ',
-  ),
-)
-/** Longer lines are looked at sentence by sentence. */
-const LONG_LINE = 200
-const MAX_LINES = 20_000
-
-/** Undefined where nothing is asked. What a compaction lost is not known. */
-export function answerQuestion(asked: Asked, text: string, at: number): string | undefined {
-  const line = text.split('\n').findLast((each) => each.trim() !== '')
-  const said = line?.trim() ?? ''
-  const subject = QUESTION.exec(said)?.[1] ?? REQUEST.exec(said)?.[1]
-  if (subject === undefined && !said.endsWith('?')) return undefined
-  const wanted = wordsIn(subject ?? said)
-  const found = wanted.size === 0 ? undefined : bestLine(asked, at, said, wanted)
-  if (found !== undefined) return `${KNOWN}${quoted(found)}`
-  return subject === undefined
-    ? `You said ${quoted(text)}. ${UNKNOWN} an answer in my context.`
-    : `${UNKNOWN} ${subject.toLowerCase()} in my context.`
-}
-
-/** The line that has most of the words; of several the newest. */
-function bestLine(
-  asked: Asked,
-  at: number,
-  said: string,
-  wanted: ReadonlySet<string>,
-): string | undefined {
-  // Of two words both, of more two thirds: a line on something else is no answer.
-  const least = wanted.size <= 2 ? wanted.size : Math.ceil((2 * wanted.size) / 3)
-  let best: { line: string; hits: number } | undefined
-  for (const line of listLines(asked, at)) {
-    if (line === said || line.endsWith('?') || line.startsWith(UNKNOWN)) continue
-    const words = wordsIn(line)
-    const hits = [...wanted].filter((word) => words.has(word)).length
-    if (hits >= least && hits >= (best?.hits ?? 0)) best = { line, hits }
-  }
-  return best?.line
-}
-
-/** Everything that was sent up to the question: what opens a session stands in the same turn. */
-function listLines(asked: Asked, at: number): string[] {
-  return [asked.system, ...asked.turns.slice(0, at + 1).flatMap(({ parts }) => parts.map(saidIn))]
-    .flatMap((each) => each.split('\n'))
-    .slice(-MAX_LINES)
-    .flatMap((line) => (line.length <= LONG_LINE ? [line] : line.split(/(?<=[.!?;])\s+/)))
-    .map((line) => unwrapped(line.trim()))
-    .filter((line) => line !== '' && !isNote(line) && !line.startsWith('#'))
-}
-
-function saidIn(part: AskedPart): string {
-  return part.type === 'call' ? '' : part.text
-}
-
-const WRAPS = [
-  /^- (.*)$/,
-  /^Last answer: (.*)$/,
-  new RegExp(`^${KNOWN}(.*)$`),
-  /^You said (“.*)\. (?:I have noted it|I do not see an answer in my context)\.$/,
-  /^“(.*)”$/,
-]
-const MOST_WRAPS = 12
-
-/** What was said, out of what this assistant has made of it: answers and summaries quote. */
-function unwrapped(line: string): string {
-  let text = line
-  for (let depth = 0; depth < MOST_WRAPS; depth += 1) {
-    const inner = WRAPS.map((wrap) => wrap.exec(text)?.[1]).find((each) => each !== undefined)
-    if (inner === undefined) return text
-    text = inner
-  }
-  return text
-}
-
-function wordsIn(text: string): ReadonlySet<string> {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
-  const meant = words.filter((word) => !EMPTY.has(word))
-  return new Set(meant.map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)))
-}
-
-const EXAM = /<context>\n([\s\S]*)\n<\/context>([\s\S]*)$/
-const NUMBERED = /^(\d{1,3})\. (.+)$/gm
-const ANSWER_CHARS = 300
-
-/** For `precis exam`: to each numbered question the line of the context that shares most words with it. */
-export function answerExam(text: string): string | undefined {
-  const [, context = '', rest = ''] = EXAM.exec(text) ?? []
-  const asked = [...rest.matchAll(NUMBERED)]
-  if (asked.length === 0) return undefined
-  const lines = context.split('\n').map((line) => ({ line, words: new Set(examWords(line)) }))
-  return asked
-    .map(([, number = '', question = '']) => {
-      const wanted = examWords(question)
-      let best = { line: '?', shared: 0 }
-      for (const { line, words } of lines) {
-        const shared = wanted.filter((word) => words.has(word)).length
-        if (shared > best.shared) best = { line, shared }
-      }
-      return `${number}: ${best.line.slice(0, ANSWER_CHARS)}`
-    })
-    .join('\n')
-}
-
-function examWords(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}_./-]{4,}/gu) ?? []
 }

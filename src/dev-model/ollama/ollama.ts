@@ -2,17 +2,13 @@
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { isGiven, readFields, readList, readText } from '../../validate/walk.ts'
 import type { Asked, AskedPart, AskedTurn } from '../asked.ts'
+import { segmentOf, sumOfTokens } from '../count.ts'
 import { pieces } from '../http.ts'
-import { segmentOf, sumOfTokens, withoutOldest } from '../models.ts'
+import { withoutOldest } from '../models.ts'
 import { NO_LINKS, parsedJson } from '../openai/strict.ts'
 import { textOfKind } from '../reply.ts'
-import {
-  type HttpAnswer,
-  isBase64,
-  type Refusal,
-  type Turn,
-  type WireFormat,
-} from '../wire-format.ts'
+import { isBase64 } from '../schema.ts'
+import type { HttpAnswer, Refusal, Turn, WireFormat } from '../wire-format.ts'
 
 /** What Ollama reads of a prompt where nobody says otherwise, whatever the model could take. */
 const CONTEXT_TOKENS = 4_096

@@ -1,6 +1,6 @@
 // OpenAI's errors in both APIs: status, type, parameter, code, and wording for broken rules
 import type { Json } from '../../core/text/json.ts'
-import type { Violation } from '../../validate/walk.ts'
+import type { Violation } from '../../validate/rule.ts'
 import type { HttpAnswer, Refusal } from '../wire-format.ts'
 
 interface ErrorFields extends Words {

@@ -1,14 +1,5 @@
 // Allowed fields of requests to OpenAI's two APIs, from the official SDK
-import {
-  ANY,
-  byRole,
-  bytes,
-  isBase64,
-  only,
-  readList,
-  type Schema,
-  tagged,
-} from '../wire-format.ts'
+import { ANY, byRole, bytes, isBase64, only, readList, type Schema, tagged } from '../schema.ts'
 
 /** Bytes in the address, or an address on the web. */
 const IMAGE_URL = bytes((url) => {

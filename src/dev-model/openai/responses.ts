@@ -6,16 +6,9 @@ import {
   readItems,
   readOutput,
 } from '../../validate/openai-responses/reasoning.ts'
+import type { Exchange, Profile, Violation } from '../../validate/rule.ts'
 import { PROFILES } from '../../validate/validate.ts'
-import {
-  type Exchange,
-  isGiven,
-  type Profile,
-  readFields,
-  readList,
-  readText,
-  type Violation,
-} from '../../validate/walk.ts'
+import { isGiven, readFields, readList, readText } from '../../validate/walk.ts'
 import {
   type Asked,
   type AskedPart,
@@ -26,7 +19,8 @@ import {
   textOfContent,
   unsealed,
 } from '../asked.ts'
-import { type Segment, segmentOf, sumOfTokens, withoutOldest } from '../models.ts'
+import { type Segment, segmentOf, sumOfTokens } from '../count.ts'
+import { withoutOldest } from '../models.ts'
 import type { Links, Refusal, WireFormat } from '../wire-format.ts'
 import { refuseOpenai } from './errors.ts'
 import { responsesErrorFrame, responsesFrames, wholeResponse } from './responses-stream.ts'

@@ -1,16 +1,12 @@
 // Rejects fields that OpenAI's APIs do not accept, in their words; backends and models differ
 import type { Fields, Json } from '../../core/text/json.ts'
-import { isGiven, type Profile, readFields, readList, readText } from '../../validate/walk.ts'
+import type { Profile } from '../../validate/rule.ts'
+import { isGiven, readFields, readList, readText } from '../../validate/walk.ts'
 import type { CacheUsage } from '../cache.ts'
-import type { Segment } from '../models.ts'
-import {
-  type AutomaticCache,
-  type Finding,
-  findingsIn,
-  type Links,
-  type Refusal,
-  type Step,
-} from '../wire-format.ts'
+import type { Segment } from '../count.ts'
+import type { AutomaticCache } from '../prefix-cache.ts'
+import { type Finding, findingsIn, type Step } from '../schema.ts'
+import type { Links, Refusal } from '../wire-format.ts'
 import type { OpenaiWire } from './errors.ts'
 import { CHAT_REQUEST, RESPONSES_FUNCTION, RESPONSES_REQUEST } from './fields.ts'
 

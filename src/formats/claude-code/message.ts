@@ -1,8 +1,8 @@
 // The lines of users and of answers as parts, calls and results.
 import type { Part, TokenUsage } from '../../core/view/content.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import { ANTHROPIC_STOP_REASONS, anthropicUsage } from '../../wire/answer-facts.ts'
 import { readBlock } from '../../wire/anthropic/blocks.ts'
-import { ANTHROPIC_STOP_REASONS, anthropicUsage } from '../../wire/prepare.ts'
 import type { Conversation, Origin } from '../reading/conversation.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import {

@@ -1,7 +1,7 @@
 // A context as lines of Claude Code: old lines stay, a boundary and what is in force now follow.
 import type { Json } from '../../core/text/json.ts'
 import type { Message, MessagePart, ToolStatus } from '../../core/view/content.ts'
-import { isSendable, wireBlock } from '../../wire/anthropic/write.ts'
+import { isSendable, wireBlock } from '../../wire/anthropic/write-blocks.ts'
 import {
   lastModel,
   type Note,

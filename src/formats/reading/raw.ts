@@ -14,7 +14,7 @@ import {
   textIn,
 } from '../../core/text/json.ts'
 import type { Media, ModelRef, TokenUsage, ToolStatus } from '../../core/view/content.ts'
-import { type Counts, readUsage } from '../../wire/prepare.ts'
+import { type Counts, readUsage } from '../../wire/answer-facts.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
 
 /** One record and its place in the file: the number of its line, or its index in a list. */

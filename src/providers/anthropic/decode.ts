@@ -3,8 +3,8 @@ import { PrecisError } from '../../core/errors.ts'
 import type { ModelFrame } from '../../core/model.ts'
 import { type Fields, isFields, type Json, textIn } from '../../core/text/json.ts'
 import type { ModelRef, TokenUsage } from '../../core/view/content.ts'
-import { without } from '../../wire/anthropic/blocks.ts'
-import { ANTHROPIC_STOP_REASONS, anthropicUsage, readUsage } from '../../wire/prepare.ts'
+import { ANTHROPIC_STOP_REASONS, anthropicUsage, readUsage } from '../../wire/answer-facts.ts'
+import { without } from '../../wire/anthropic/shape.ts'
 
 /** The figures at the start, and those at the end where they say more. Nulls say nothing. */
 function mergedUsage(start: Json | undefined, end: Json | undefined): Json | undefined {

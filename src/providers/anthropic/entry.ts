@@ -1,7 +1,7 @@
 // Anthropic, and servers that speak its API, as entries of the registry.
 import type { Provider } from '../../core/model.ts'
+import type { Profile } from '../../validate/rule.ts'
 import { PROFILES } from '../../validate/validate.ts'
-import type { Profile } from '../../validate/walk.ts'
 import {
   ANTHROPIC_BASE_URL,
   ANTHROPIC_KEY_VARIABLE,

@@ -5,13 +5,14 @@ import { importPeer } from '../../core/errors.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import type { Clock, Signal } from '../../core/ports.ts'
 import type { Json } from '../../core/text/json.ts'
+import type { Profile, Violation } from '../../validate/rule.ts'
 import { PROFILES } from '../../validate/validate.ts'
-import type { Profile, Violation } from '../../validate/walk.ts'
-import { without } from '../../wire/anthropic/blocks.ts'
+import { without } from '../../wire/anthropic/shape.ts'
 import { ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE } from '../catalogue.ts'
-import { computeEstimate, preparing, requireValid } from '../checked-provider.ts'
+import { preparing, requireValid } from '../checked-provider.ts'
 import type { FailureContext } from '../failures/failure-kinds.ts'
 import { missingKey } from '../failures/failures.ts'
+import { computeEstimate } from '../failures/silent-overflow.ts'
 import {
   type Attempts,
   type RetryPolicy,
@@ -22,12 +23,8 @@ import {
 } from '../failures/timed-fetch.ts'
 import { buildWire, type Wire } from './body.ts'
 import { StreamDecoder, type StreamSource } from './decode.ts'
-import {
-  afterRefusedThinking,
-  BoundThinking,
-  type SentThinking,
-  type ThinkingStyle,
-} from './thinking.ts'
+import { afterRefusedThinking, BoundThinking, type SentThinking } from './kept-thinking.ts'
+import type { ThinkingStyle } from './thinking.ts'
 
 export interface AnthropicOptions {
   /** Another name for another server with the same API; `anthropic` where absent. */

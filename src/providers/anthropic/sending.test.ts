@@ -5,8 +5,8 @@ import { type CollectedAnswer, collectAnswer, type ModelRequest } from '../../co
 import type { Message, MessagePart } from '../../core/view/content.ts'
 import { type DevModel, startDevModel } from '../../dev-model/index.ts'
 import type { ScriptedAnswer } from '../../dev-model/reply.ts'
+import type { Profile } from '../../validate/rule.ts'
 import { PROFILES } from '../../validate/validate.ts'
-import type { Profile } from '../../validate/walk.ts'
 import { pausesKept } from '../contract/fixture-server.ts'
 import { type AnthropicOptions, anthropicProvider } from './provider.ts'
 

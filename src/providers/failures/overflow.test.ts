@@ -1,9 +1,9 @@
 // Every wording of «too long» is recognised by its witness, and everything that sounds alike is not.
 import { describe, expect, it } from 'vitest'
-import { silentOverflow } from '../checked-provider.ts'
 import { toPrecisError } from './failures.ts'
 import { isOutputLimit, isOverflow, NOT_OVERFLOW_ROWS, OUTPUT_LIMIT_ROWS } from './overflow.ts'
 import { OVERFLOW_ROWS } from './overflow-rows.ts'
+import { silentOverflow } from './silent-overflow.ts'
 
 describe('isOverflow', () => {
   it.each(OVERFLOW_ROWS)('knows how $provider says it', ({ pattern, witness, code }) => {

@@ -2,8 +2,8 @@
 import type { EndFrame, ModelFrame } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { ModelRef, StopReason } from '../../core/view/content.ts'
-import { readUsage } from '../../wire/prepare.ts'
-import { Stretches, ThinkTags } from '../openai/decode-responses.ts'
+import { readUsage } from '../../wire/answer-facts.ts'
+import { Stretches, ThinkTags } from '../openai/stretches.ts'
 
 interface OllamaSource {
   readonly model: ModelRef

@@ -4,8 +4,8 @@ import { importPeer } from '../../core/errors.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import type { Clock, Signal } from '../../core/ports.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import type { Profile } from '../../validate/rule.ts'
 import { PROFILES } from '../../validate/validate.ts'
-import type { Profile } from '../../validate/walk.ts'
 import { OLLAMA, type OllamaProfile, writeOllama } from '../../wire/ollama/write.ts'
 import { HOME_WINDOW_TOKENS, LimitedCache, OLLAMA_BASE_URL } from '../catalogue.ts'
 import { preparing, requireValid } from '../checked-provider.ts'
@@ -18,7 +18,7 @@ import {
   timedFetch,
 } from '../failures/timed-fetch.ts'
 import { LOCAL_TIMEOUTS, requireConversation } from '../openai/access.ts'
-import { cutOff, withRepairs } from '../openai/decode-responses.ts'
+import { cutOff, withRepairs } from '../openai/stretches.ts'
 import { asChat, OllamaDecoder } from './decode.ts'
 
 export interface OllamaOptions {

@@ -4,20 +4,17 @@ import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { ModelRef, StopReason } from '../../core/view/content.ts'
+import type { Profile } from '../../validate/rule.ts'
 import { PROFILES } from '../../validate/validate.ts'
-import type { Profile } from '../../validate/walk.ts'
-import {
-  type ChatProfile,
-  COMPATIBLE_CHAT,
-  OPENAI_CHAT,
-  type Written,
-  writeChat,
-} from '../../wire/openai-chat/messages.ts'
-import { chatUsage, readUsage } from '../../wire/prepare.ts'
+import { chatUsage, readUsage } from '../../wire/answer-facts.ts'
+import { type ChatProfile, COMPATIBLE_CHAT, OPENAI_CHAT } from '../../wire/openai-chat/profile.ts'
+import { type Written, writeChat } from '../../wire/openai-chat/write.ts'
 import { preparing, requireValid } from '../checked-provider.ts'
 import { retryStream } from '../failures/timed-fetch.ts'
-import { askWindow, type OpenAiOptions, openAiAccess, requireConversation } from './access.ts'
-import { callFrame, cutOff, Stretches, ThinkTags, withRepairs } from './decode-responses.ts'
+import { type OpenAiOptions, openAiAccess, requireConversation } from './access.ts'
+import { callFrame } from './decode-responses.ts'
+import { cutOff, Stretches, ThinkTags, withRepairs } from './stretches.ts'
+import { askWindow } from './window.ts'
 
 export interface OpenAiChatOptions extends OpenAiOptions {
   /** What the server takes, if it is not OpenAI's own or not as narrow as the narrowest. */

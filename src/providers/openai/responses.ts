@@ -5,20 +5,17 @@ import type {
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
-import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { Message, MessagePart, ModelRef } from '../../core/view/content.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
+import type { ModelRef } from '../../core/view/content.ts'
 import { PROFILES } from '../../validate/validate.ts'
-import type { Note } from '../../wire/openai-chat/rounds.ts'
-import {
-  OPENAI_RESPONSES,
-  type ResponsesProfile,
-  writeResponses,
-} from '../../wire/openai-responses/write.ts'
+import { OPENAI_RESPONSES, type ResponsesProfile } from '../../wire/openai-responses/items.ts'
+import { writeResponses } from '../../wire/openai-responses/write.ts'
 import { preparing, requireValid } from '../checked-provider.ts'
-import { readFailure } from '../failures/failure.ts'
 import { retryCall, retryStream } from '../failures/timed-fetch.ts'
 import { type OpenAiOptions, openAiAccess, requireConversation } from './access.ts'
-import { ResponsesDecoder, withRepairs } from './decode-responses.ts'
+import { concession, openable, type Terms } from './concessions.ts'
+import { ResponsesDecoder } from './decode-responses.ts'
+import { withRepairs } from './stretches.ts'
 
 export interface OpenAiResponsesOptions extends OpenAiOptions {
   /** What a model takes, if it is known; what is not is learnt from the first refusal. */
@@ -132,89 +129,4 @@ async function* buildFrames(
   const decoder = new ResponsesDecoder({ provider: terms.profile.provider, model, toolName })
   for await (const event of events) yield* decoder.decode(event as unknown as Json)
   if (!signal.aborted) decoder.requireComplete()
-}
-
-// Refusals that asking for less gets past: what a model, or an account, turns out not to have.
-
-/** How a model is asked, as far as it is known by now. */
-interface Terms {
-  readonly profile: ResponsesProfile
-  /** Reasoning that the server could not open: sealed by another model or account (VALID-R5). */
-  readonly sealed: ReadonlySet<string>
-}
-
-interface Concession {
-  readonly pattern: RegExp // of the code or the words
-  /** Undefined if that was not asked for, so that it cannot be the reason. */
-  apply(terms: Terms, messages: readonly Message[]): Terms | undefined
-}
-
-const CONCESSIONS: readonly Concession[] = [
-  {
-    // A model that does not reason.
-    pattern: /encrypted content is not supported with this model/i,
-    apply: ({ profile, sealed }) =>
-      profile.encryptedReasoning
-        ? { profile: { ...profile, encryptedReasoning: false }, sealed }
-        : undefined,
-  },
-  {
-    // An account that may not read summaries.
-    pattern: /must be verified to generate reasoning summar/i,
-    apply: ({ profile, sealed }) =>
-      profile.reasoningSummary
-        ? { profile: { ...profile, reasoningSummary: false }, sealed }
-        : undefined,
-  },
-  {
-    pattern: /invalid_encrypted_content|encrypted content .*could not be (?:verified|decrypted)/is,
-    apply({ profile, sealed }, messages) {
-      const sent = messages.flatMap(({ parts }) => parts.map((part) => readName(part, profile)))
-      const fresh = sent.filter((name) => name !== undefined && !sealed.has(name))
-      return fresh.length === 0 ? undefined : { profile, sealed: new Set(sent.filter(isName)) }
-    },
-  },
-]
-
-/** What to ask instead, or undefined if less would not help. Each can be made once. */
-function concession(
-  thrown: unknown,
-  terms: Terms,
-  messages: readonly Message[],
-): Terms | undefined {
-  const { status, codes, message } = readFailure(thrown)
-  if (status !== 400) return undefined
-  const said = [...codes, message]
-  const fitting = CONCESSIONS.find(({ pattern }) => said.some((text) => pattern.test(text)))
-  return fitting?.apply(terms, messages)
-}
-
-/** The messages without the reasoning that cannot be opened. */
-function openable(
-  messages: readonly Message[],
-  { profile, sealed }: Terms,
-  note: Note,
-): readonly Message[] {
-  if (sealed.size === 0) return messages
-  return messages.map(({ role, parts }) => ({
-    role,
-    parts: parts.filter((part) => {
-      const name = readName(part, profile)
-      if (name === undefined || !sealed.has(name)) return true
-      note(`the reasoning ${name} was sealed by another model or account; it was left out`)
-      return false
-    }),
-  }))
-}
-
-function readName(part: MessagePart, { provider }: ResponsesProfile): string | undefined {
-  if (part.type !== 'native' || part.provider !== provider || !isFields(part.value))
-    return undefined
-  const { type, id, encrypted_content: content } = part.value
-  if (type !== 'reasoning') return undefined
-  return [id, content].find(isName)
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === 'string'
 }

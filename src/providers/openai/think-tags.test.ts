@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
-import { ThinkTags } from './decode-responses.ts'
+import { ThinkTags } from './stretches.ts'
 
 function split(pieces: readonly string[]) {
   const tags = new ThinkTags()

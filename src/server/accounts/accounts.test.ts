@@ -20,15 +20,10 @@ import { memoryStore } from '../../stores/memory/memory.ts'
 import { systemClock } from '../../system.ts'
 import { guard, isFromMachine, isLoopback, RateLimit } from '../http/guard.ts'
 import type { TokenHolder } from '../ports.ts'
-import { maySee, PageSessions } from './owners.ts'
-import {
-  addToken,
-  listTokens,
-  localToken,
-  revokeToken,
-  TokenBook,
-  withLocalToken,
-} from './tokens.ts'
+import { localToken, withLocalToken } from './local-token.ts'
+import { maySee } from './owners.ts'
+import { PageSessions } from './page-sessions.ts'
+import { addToken, listTokens, revokeToken, TokenBook } from './tokens.ts'
 
 /** What `read` makes of a request with these headers. */
 async function inRequest<T>(

@@ -9,19 +9,14 @@ import { asPrecisError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports.ts'
 import { memoryStore } from '../../stores/memory/memory.ts'
 import { systemClock } from '../../system.ts'
-import {
-  inheriting,
-  LOCAL_OWNER,
-  maySee,
-  PageSessions,
-  readNames,
-  requireOwn,
-} from '../accounts/owners.ts'
+import { inheriting, LOCAL_OWNER, maySee, readNames, requireOwn } from '../accounts/owners.ts'
+import { PageSessions } from '../accounts/page-sessions.ts'
 import { addToken, listTokens, revokeToken, TokenBook } from '../accounts/tokens.ts'
 import { shareWith } from '../app.ts'
-import type { LogPorts } from '../live/activity.ts'
+import type { LogPorts } from '../live/server-log.ts'
 import type { Access, TokenHolder } from '../ports.ts'
-import { boundConnections, guard, holderIn, RateLimit, stillHolds, whoIn } from './guard.ts'
+import { boundConnections } from './connections.ts'
+import { guard, holderIn, RateLimit, stillHolds, whoIn } from './guard.ts'
 
 const HOLDERS: Record<string, TokenHolder> = {
   good: { name: 'laptop', owner: 'ada' },

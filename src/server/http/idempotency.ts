@@ -4,7 +4,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { z } from 'zod'
 import { type HeldLease, holdLease } from '../../agent/inbox/thread-lease.ts'
 import { PrecisError } from '../../core/errors.ts'
-import { type RenewingPorts, ServerLog } from '../live/activity.ts'
+import { type RenewingPorts, ServerLog } from '../live/server-log.ts'
 import { holderIn } from './guard.ts'
 import { uploadIn } from './upload.ts'
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { PrecisError } from '../../core/errors.ts'
 import type { App } from '../app.ts'
-import { boundConnections } from './guard.ts'
+import { boundConnections } from './connections.ts'
 
 export interface Listening {
   /** As it is to be typed: `http://127.0.0.1:4747`. */

@@ -3,7 +3,8 @@ import type { AgentFrame, RunInfo } from '../../core/agent/frame.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import type { Clock, Row, Store } from '../../core/ports.ts'
-import { SSE_HEARTBEAT, STORED, writeSse } from '../../protocol/follow-stream.ts'
+import { STORED } from '../../protocol/follow-stream.ts'
+import { SSE_HEARTBEAT, writeSse } from '../../protocol/sse.ts'
 import { toWireFrame } from '../../protocol/wire.ts'
 
 /** Frames that speak of what was just stored: they come behind it. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ApprovalQuestion, Approver } from '../../agent/ports.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Approval } from '../../protocol/client.ts'
-import { type RenewingPorts, ServerLog } from './activity.ts'
+import { type RenewingPorts, ServerLog } from './server-log.ts'
 
 const NAME = 'signals'
 const TITLE = 'What one server asks of another'

@@ -5,8 +5,9 @@ import type { AgentFrame, FrameListener, TurnEnd } from '../../core/agent/frame.
 import { PrecisError } from '../../core/errors.ts'
 import type { Approval } from '../../protocol/client.ts'
 import { approvalSchema } from '../../protocol/schemas.ts'
-import { Activity, type LogEntry, type RenewingPorts, ServerLog } from './activity.ts'
+import { Activity } from './activity.ts'
 import type { Approvals } from './peers.ts'
+import { type LogEntry, type RenewingPorts, ServerLog } from './server-log.ts'
 
 /** The activity of one process at a moment, and the difference between two moments as frames */
 export interface LiveOperations {

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { PrecisError } from '../../core/errors.ts'
 import { PRESETS } from '../../core/window/presets.ts'
 import { PROTOCOL_VERSION } from '../../protocol/client.ts'
-import { machineSessionsQuery, openSessionBody } from '../../protocol/http-requests.ts'
+import { machineSessionsQuery, openSessionBody } from '../../protocol/requests.ts'
 import {
   helloSchema,
   machineSessionsSchema,
@@ -14,6 +14,7 @@ import {
   strategiesSchema,
 } from '../../protocol/schemas.ts'
 import { isFromMachine, readToken } from '../http/guard.ts'
+import { METRICS_TYPE, metricsText, PAGE } from '../http/metrics.ts'
 import { type Api, route } from '../http/route.ts'
 import { goingDown, requireAnswer } from '../http/store-answers.ts'
 import type { MachineSessions } from '../ports.ts'
@@ -148,31 +149,6 @@ export const addHealthRoutes: AddRoutes = (api, parts) => {
     return c.text(metricsText(parts, isUp), 200, { 'content-type': METRICS_TYPE })
   })
 }
-
-// What an operator's tools collect of a server, in the text format of Prometheus.
-
-const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-
-function metricsText(parts: AppParts, isStoreUp: boolean): string {
-  const { activity, drain, feeds } = parts
-  const { rss, heapUsed } = process.memoryUsage()
-  const rows: readonly (readonly [string, string, number])[] = [
-    ['precis_store_up', 'Whether the store answers (1) or not (0).', Number(isStoreUp)],
-    ['precis_draining', 'Whether the server is being stopped.', Number(drain.isDraining)],
-    ['precis_streams', 'Open streams of followers.', feeds.followers],
-    ['precis_working_threads', 'Threads that work on this process.', activity.busy().length],
-    ['process_resident_memory_bytes', 'Resident memory.', rss],
-    ['precis_heap_used_bytes', 'Used memory of the JavaScript heap.', heapUsed],
-    ['precis_uptime_seconds', 'Seconds since the process started.', Math.round(process.uptime())],
-  ]
-  return rows
-    .map(
-      ([name, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`,
-    )
-    .join('')
-}
-
-const PAGE = 100
 
 export const addMachineRoutes: AddRoutes = (api, parts) => {
   route(

@@ -7,8 +7,8 @@ import {
   compactionDiffSchema,
   previewSchema,
   reportSchema,
-  type ViewDiff,
-} from '../../protocol/context-types.ts'
+} from '../../protocol/compaction-schemas.ts'
+import type { ViewDiff } from '../../protocol/context-types.ts'
 import {
   applyBody,
   compactBody,
@@ -16,11 +16,13 @@ import {
   previewParams,
   threadParams,
   undoBody,
-} from '../../protocol/http-requests.ts'
+} from '../../protocol/requests.ts'
 import { toWireResult } from '../../protocol/wire.ts'
 import { type Api, route } from '../http/route.ts'
-import { type AddRoutes, type AppParts, requireStrategy, type WireOutcome } from '../send.ts'
-import { aroundCompaction, buildReport, computeDiff } from '../views/diff.ts'
+import type { AddRoutes, AppParts, WireOutcome } from '../send.ts'
+import { requireStrategy } from '../thread-changes.ts'
+import { computeDiff } from '../views/diff.ts'
+import { aroundCompaction, buildReport } from '../views/reports.ts'
 
 const tag = 'compactions'
 

@@ -11,7 +11,7 @@ import {
   placesQuery,
   recallQuery,
   threadParams,
-} from '../../protocol/http-requests.ts'
+} from '../../protocol/requests.ts'
 import {
   contextEntriesSchema,
   contextPictureSchema,
@@ -30,7 +30,7 @@ import type { AddRoutes, AppParts } from '../send.ts'
 import { buildPicture, readContextEntries, recalled } from '../views/context-entries.ts'
 import { thinned } from '../views/count-event.ts'
 import { readPlaces } from '../views/entry-places.ts'
-import { buildContextFigures } from '../views/session.ts'
+import { buildContextFigures } from '../views/figures.ts'
 
 const tag = 'contents'
 

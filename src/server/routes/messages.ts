@@ -3,7 +3,8 @@ import { PrecisError } from '../../core/errors.ts'
 import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { textOfUserContent, type UserContent } from '../../core/view/content.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
-import { sendReplySchema } from '../../protocol/context-types.ts'
+import { sendReplySchema } from '../../protocol/compaction-schemas.ts'
+import { streamDataSchema } from '../../protocol/frame-schemas.ts'
 import {
   callParams,
   decisionBody,
@@ -11,9 +12,8 @@ import {
   messageBody,
   streamQuery,
   threadParams,
-} from '../../protocol/http-requests.ts'
+} from '../../protocol/requests.ts'
 import { eventsSchema } from '../../protocol/schemas.ts'
-import { streamDataSchema } from '../../protocol/wire.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
 import { stillHolds, whoIn } from '../http/guard.ts'
 import { type Api, route } from '../http/route.ts'

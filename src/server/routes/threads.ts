@@ -10,12 +10,13 @@ import {
   newThreadBody,
   threadParams,
   threadsQuery,
-} from '../../protocol/http-requests.ts'
+} from '../../protocol/requests.ts'
 import { sessionResponseSchema, threadPageSchema } from '../../protocol/schemas.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
 import { type Api, route } from '../http/route.ts'
 import { uploadIn } from '../http/upload.ts'
-import { type AddRoutes, type AppParts, changesFor } from '../send.ts'
+import type { AddRoutes, AppParts } from '../send.ts'
+import { changesFor } from '../thread-changes.ts'
 import { buildSession } from '../views/session.ts'
 
 const tag = 'threads'

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ThreadEvent } from '../../core/log/event.ts'
 import { aggregateTokenUsage } from '../../core/window/usage.ts'
-import { buildContextFigures, readTokenUsage } from './session.ts'
+import { buildContextFigures, readTokenUsage } from './figures.ts'
 
 function answers(...usages: readonly (readonly [prompt: number, completion: number])[]) {
   const events = usages.map(

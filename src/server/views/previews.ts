@@ -16,11 +16,12 @@ import { isNewEntry } from '../../core/view/entry.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { readContext } from '../../core/window/usage.ts'
 import type { PreviewText, StrategyRequest, ViewDiff } from '../../protocol/client.ts'
-import type { previewSchema } from '../../protocol/context-types.ts'
+import type { previewSchema } from '../../protocol/compaction-schemas.ts'
 import { threadScratch } from '../../threads/compaction-progress.ts'
 import type { Threads } from '../../threads/threads.ts'
-import { aroundPreview, computeDiff, previewReport } from './diff.ts'
+import { computeDiff } from './diff.ts'
 import { tokenScale } from './entry-places.ts'
+import { aroundPreview, previewReport } from './reports.ts'
 
 type WirePreview = z.output<typeof previewSchema>
 

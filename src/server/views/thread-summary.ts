@@ -1,22 +1,14 @@
 // A thread as a list shows it: its title, its age, where it came from.
-// What a compaction does in figures, on the same base as the window's: categories, drops with their reasons, pins.
 import type { z } from 'zod'
-import type { TokenSplit } from '../../core/edit/irreducible.ts'
-import type { Pins } from '../../core/edit/pins.ts'
-import type { CompactionReport } from '../../core/edit/report.ts'
 import { isPartialImport, readRow } from '../../core/log/codec.ts'
-import type { EventOf, PinData, ThreadEvent } from '../../core/log/event.ts'
+import type { EventOf, ThreadEvent } from '../../core/log/event.ts'
 import type { SearchQuery, Store, ThreadInfo } from '../../core/ports.ts'
 import { queryWords } from '../../core/search/words.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
-import { type Context, calibrationOf } from '../../core/view/context.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { cutHead } from '../../core/window/tokens/weigh.ts'
-import { readContext } from '../../core/window/usage.ts'
-import type { ReportFigures } from '../../protocol/client.ts'
 import type { threadPageSchema, threadSummarySchema } from '../../protocol/schemas.ts'
 import { maySee, readNames } from '../accounts/owners.ts'
-import { categoriesIn, tokenScale } from './entry-places.ts'
 
 export type WireSummary = z.output<typeof threadSummarySchema>
 type Reading = Pick<Store, 'read' | 'info' | 'list' | 'index' | 'find'>
@@ -176,96 +168,4 @@ function oneLine(text: string): string {
       .trim(),
     TITLE_CHARS,
   )
-}
-
-interface Around {
-  readonly before: Context
-  readonly after: Context
-  readonly report: CompactionReport
-  /** All that hold after it, also those that it added. */
-  readonly pins: Pins
-  readonly addedPins: number
-}
-
-export function figuresOf({ before, after, report, pins, addedPins }: Around): ReportFigures {
-  const counted = tokenScale(before)
-  const was = readSize(before)
-  const is = readSize(after)
-  const { strategyId: strategy, trigger, refs, fallback } = report
-  return {
-    strategy,
-    trigger,
-    ...(was !== undefined && { before: was }),
-    ...(is !== undefined && { after: is }),
-    categories: compared(report.before, report.after, counted),
-    drops: report.drops.map((drop) => ({ ...drop, tokens: counted(drop.tokens) })),
-    largest: report.largest.map((drop) => ({
-      ...drop,
-      before: counted(drop.before),
-      after: counted(drop.after),
-    })),
-    pins: { kept: pins.length - addedPins, added: addedPins },
-    refs: refs.count,
-    ...(fallback && { fallback }),
-  }
-}
-
-/** The same report with the token counts of the window in place of its estimates. */
-export function inWindow(
-  report: CompactionReport,
-  context: Context,
-  sizes: Pick<ReportFigures, 'before' | 'after'>,
-): CompactionReport {
-  const counted = tokenScale(context)
-  const { pins } = report
-  return {
-    ...report,
-    before: scaled(report.before, counted, sizes.before),
-    after: scaled(report.after, counted, sizes.after),
-    drops: report.drops.map((drop) => ({ ...drop, tokens: counted(drop.tokens) })),
-    largest: report.largest.map((drop) => ({
-      ...drop,
-      before: counted(drop.before),
-      after: counted(drop.after),
-    })),
-    pins: { ...pins, tokens: counted(pins.tokens) },
-  }
-}
-
-function scaled(split: TokenSplit, counted: (tokens: number) => number, total?: number) {
-  const { toolResults, ...sums } = split
-  const counts = Object.entries(sums).map(([name, tokens]) => [name, counted(tokens)])
-  return {
-    ...split,
-    ...(Object.fromEntries(counts) as typeof sums),
-    total: total ?? counted(split.total),
-    toolResults: toolResults.map((each) => ({ ...each, tokens: counted(each.tokens) })),
-  }
-}
-
-/** How full the window is with this context, as everywhere else. */
-function readSize(context: Context): number | undefined {
-  return readContext(context, calibrationOf(context)).tokens
-}
-
-/** Pins that the compaction found: they stand right behind it, and their names begin with its run's. */
-export function addedPins(following: readonly ThreadEvent[], runId: string): PinData[] {
-  const start = `pin_${runId.replace(/^run_/, '')}.`
-  const pins: PinData[] = []
-  for (const event of following) {
-    if (event.type !== 'PIN' || !event.data.pinId.startsWith(start)) break
-    pins.push(event.data)
-  }
-  return pins
-}
-
-function compared(
-  was: TokenSplit,
-  is: TokenSplit,
-  counted: (tokens: number) => number,
-): ReportFigures['categories'] {
-  const left = new Map(categoriesIn(is, counted).map(({ name, tokens }) => [name, tokens]))
-  return categoriesIn(was, counted)
-    .map(({ name, tokens }) => ({ name, before: tokens, after: left.get(name) ?? 0 }))
-    .filter(({ before, after }) => before > 0 || after > 0)
 }

@@ -9,7 +9,7 @@ import { aggregateTokenUsage, readContext } from '../../core/window/usage.ts'
 import { memoryStore } from '../../stores/index.ts'
 import type { AppModels } from '../ports.ts'
 import { thinned } from './count-event.ts'
-import { Tallies } from './session.ts'
+import { Tallies } from './thread-totals.ts'
 
 const SEEDS = seeds(25, 5)
 const STEPS = 20

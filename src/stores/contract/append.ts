@@ -1,7 +1,7 @@
 // Appending: all or none, at the expected version, and safe to repeat.
 import { describe, expect, it } from 'vitest'
 import type { NewEvent } from '../../core/log/event.ts'
-import { LIMITS } from '../rows/stored-event.ts'
+import { LIMITS } from '../rows/limits.ts'
 import { brief, expectError, message, messages, on, type StoreFactory } from './place.ts'
 
 export function appendContract(factory: StoreFactory): void {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { until, within } from '../../../test/wait.ts'
 import type { Store } from '../../core/ports.ts'
-import { LIMITS } from '../rows/stored-event.ts'
+import { LIMITS } from '../rows/limits.ts'
 import { expectError, messages, on, type StoreFactory, type StorePlace } from './place.ts'
 
 /** So long that it does not end within a test, and so short that a test may wait for it. */

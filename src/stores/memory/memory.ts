@@ -18,19 +18,11 @@ import type {
 import { storeClosed, unknownThread, versionConflict } from '../errors.ts'
 import { followRows, type Stretch, Subscriptions } from '../follow.ts'
 import { Leases, leaseKey, leaseRequest } from '../leases.ts'
+import { LIMITS } from '../rows/limits.ts'
 import { encodeCursor, type ListPlace, readListOptions } from '../rows/pages.ts'
-import {
-  appended,
-  checkForkIds,
-  checkRanges,
-  type Parent,
-  type Range,
-  type ReadQuery,
-  readQuery,
-  recognise,
-  recogniseFork,
-} from '../rows/requests.ts'
-import { checkName, checkNumber, LIMITS, type StoredEvent } from '../rows/stored-event.ts'
+import { checkRanges, type Range, type ReadQuery, readQuery } from '../rows/read-in-steps.ts'
+import { appended, checkForkIds, type Parent, recognise, recogniseFork } from '../rows/requests.ts'
+import { checkName, checkNumber, type StoredEvent } from '../rows/stored-event.ts'
 import { searchIndex } from '../search/search-index.ts'
 import { type Hold, holdText, holdValues, memoryIndex } from './memory-search.ts'
 import {

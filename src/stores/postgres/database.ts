@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { storeClosed } from '../errors.ts'
-import { Backpressure } from '../rows/requests.ts'
+import { Backpressure } from '../rows/backpressure.ts'
 import { clientConfig, type DatabaseOptions, type PostgresAddress, settle } from './connection.ts'
 import { isLost, isStarting, isUndone, storeFailure } from './failures.ts'
 import { prepareSchema } from './schema.ts'

@@ -1,7 +1,8 @@
 // Opens a store on PostgreSQL. The driver is loaded only when one is opened.
 import { checkNames } from '../../core/options.ts'
 import type { Store } from '../../core/ports.ts'
-import { checkNumber, LIMITS } from '../rows/stored-event.ts'
+import { LIMITS } from '../rows/limits.ts'
+import { checkNumber } from '../rows/stored-event.ts'
 import { readAddress } from './connection.ts'
 
 export interface PostgresOptions {

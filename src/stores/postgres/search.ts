@@ -1,7 +1,8 @@
 // Indexing a bounded stretch of the log, and looking words up.
 import type { AwaitedCall, SearchKind } from '../../core/search/documents.ts'
 import type { QueryWord } from '../../core/search/words.ts'
-import { LIMITS, type StoredEvent } from '../rows/stored-event.ts'
+import { LIMITS } from '../rows/limits.ts'
+import type { StoredEvent } from '../rows/stored-event.ts'
 import {
   INDEX_VERSION,
   type IndexedPart,

@@ -3,7 +3,7 @@
 import { PrecisError } from '../../core/errors.ts'
 import type { LogVerdict } from '../../core/ports.ts'
 import { restlessThread } from '../errors.ts'
-import type { Range } from './requests.ts'
+import type { Range } from './read-in-steps.ts'
 import { sha256 } from './sha256.ts'
 import { checkName, type StoredEvent } from './stored-event.ts'
 

@@ -1,8 +1,9 @@
 // Pages of threads and of rows: cursors, threads as databases return them, rows per page.
 import type { ListOptions, Page, Row, ThreadInfo } from '../../core/ports.ts'
 import { usageError } from '../errors.ts'
+import { LIMITS } from './limits.ts'
 import type { Parent } from './requests.ts'
-import { checkNumber, checkOwners, LIMITS } from './stored-event.ts'
+import { checkNumber, checkOwners } from './stored-event.ts'
 
 /** Where a thread stands in the list: when it last changed (ms since 1970), then its id. */
 export type ListPlace = readonly [updatedAt: number, threadId: string]

@@ -1,16 +1,13 @@
-// What a store is asked, checked and encoded first: appends, forks, stretches to read, and how many calls may wait.
-import { PrecisError } from '../../core/errors.ts'
+// What a store is asked to write, checked and encoded first: appends, repeated appends and forks
 import type { NewEvent } from '../../core/log/event.ts'
-import type { Appended, AppendOptions, ReadRange, Row, Snapshot } from '../../core/ports.ts'
-import { idConflict, restlessThread, usageError } from '../errors.ts'
-import type { Stretch } from '../follow.ts'
+import type { Appended, AppendOptions, Row, Snapshot } from '../../core/ports.ts'
+import { idConflict } from '../errors.ts'
 import {
   checkName,
   checkNumber,
   decodeRow,
   encodeEvents,
   encodeSnapshot,
-  LIMITS,
   type SnapshotCells,
   type StoredEvent,
 } from './stored-event.ts'
@@ -122,8 +119,6 @@ function encode(
   return { rows, snapshot: cells, length: length + cells.state.length }
 }
 
-// Whether an append was made before: how a caller who missed the answer may simply repeat it.
-
 /**
  * Compares events with those of the log that have their ids (`found`, in the same order).
  * Gives the stored rows where all are there, with equal content and one after the other;
@@ -156,137 +151,4 @@ export function recognise(
 /** All but the sequence number, which the log gave. Content is equal where its JSON text is. */
 function sameContent(one: StoredEvent, other: StoredEvent): boolean {
   return one.every((cell, column) => column === 0 || cell === other[column])
-}
-
-// Stretches of a log: which sequence numbers a read asks for.
-
-/** From the first to the last sequence number, both inclusive. */
-export type Range = readonly [from: number, to: number]
-
-export interface ReadQuery {
-  readonly ranges: readonly Range[]
-  readonly limit: number
-}
-
-export function readQuery(range: ReadRange): ReadQuery {
-  const { from = 1, to = Number.MAX_SAFE_INTEGER, limit = Number.MAX_SAFE_INTEGER } = range
-  checkNumber('the limit of a read', limit, 0)
-  return { ranges: checkRanges([[from, to]]), limit }
-}
-
-/** Leaves out empty stretches and joins those that touch, so that few are left to read. */
-export function checkRanges(ranges: readonly Range[]): readonly Range[] {
-  if (ranges.length > LIMITS.ranges) {
-    throw usageError(
-      `${ranges.length} stretches are too many for one read.`,
-      `Ask for at most ${LIMITS.ranges} at a time.`,
-    )
-  }
-  const joined: Range[] = []
-  for (const [from, to] of ranges) {
-    checkNumber('the first number of a stretch', from, 1)
-    checkNumber('the last number of a stretch', to, 0)
-    if (from > to) continue
-    const last = joined.at(-1)
-    if (last && last[1] + 1 === from) joined[joined.length - 1] = [last[0], to]
-    else joined.push([from, to])
-  }
-  return joined
-}
-
-/** A long read, step by step: it blocks no other for long, and holds nothing twice. */
-export interface StepAnswer {
-  /** Tells a thread from a later one of the same id; undefined where there is none. */
-  readonly life: number | undefined
-  readonly rows: readonly StoredEvent[]
-  /** What is left to read, up to the version of now. */
-  readonly rest: readonly Range[]
-}
-
-/** Reads at most `limit` rows, and fewer where these are many or long. */
-export type ReadStep = (
-  threadId: string,
-  ranges: readonly Range[],
-  limit: number,
-) => Promise<StepAnswer>
-
-/** How often a read restarts because its thread was deleted and recreated meanwhile. */
-const MOST_RESTARTS = 5
-
-export async function readInSteps(
-  step: ReadStep,
-  threadId: string,
-  query: ReadQuery,
-): Promise<Row[]> {
-  checkName('a thread id', threadId)
-  for (let restarts = 0; restarts <= MOST_RESTARTS; restarts += 1) {
-    const rows = await tryToRead(step, threadId, query)
-    if (rows) return rows
-  }
-  throw restlessThread(threadId)
-}
-
-/** One step, for a follower. */
-export async function rowsAfter(step: ReadStep, threadId: string, seq: number): Promise<Stretch> {
-  const range = [seq + 1, Number.MAX_SAFE_INTEGER] as const
-  const { life, rows, rest } = await step(threadId, [range], LIMITS.stepRows)
-  return { life, rows: rows.map((row) => decodeRow(threadId, row)), more: rest.length > 0 }
-}
-
-/** Events that come later are not part of a read that has begun. */
-export function clipRanges(ranges: readonly Range[], version: number): readonly Range[] {
-  return ranges
-    .map(([from, to]): Range => [from, Math.min(to, version)])
-    .filter(([from, to]) => from <= to)
-}
-
-/** Undefined where the thread was replaced by another one of its id between two steps. */
-async function tryToRead(
-  step: ReadStep,
-  threadId: string,
-  { ranges, limit }: ReadQuery,
-): Promise<Row[] | undefined> {
-  const rows: Row[] = []
-  let rest = ranges
-  let firstLife: number | undefined
-  while (rest.length > 0 && rows.length < limit) {
-    const answer = await step(threadId, rest, limit - rows.length)
-    firstLife ??= answer.life
-    if (answer.life !== firstLife) return undefined
-    for (const row of answer.rows) rows.push(decodeRow(threadId, row))
-    rest = answer.rest
-  }
-  return rows
-}
-
-/**
- * How many calls wait for a database, and how much they carry: beyond a limit, more are refused.
- */
-export class Backpressure {
-  readonly #where: string
-  #calls = 0
-  #length = 0
-
-  constructor(where: string) {
-    this.#where = where
-  }
-
-  /** Throws `store-busy` where too much waits. Whoever came in must `leave` with the same length. */
-  enter(length: number): void {
-    const isTooLong = this.#calls > 0 && this.#length + length > LIMITS.waitingLength
-    if (this.#calls >= LIMITS.waitingCalls || isTooLong) {
-      throw new PrecisError('store-busy', `Too many calls wait for the store ${this.#where}.`, {
-        hint: 'Wait for earlier calls before making more.',
-        where: this.#where,
-        retryable: true,
-      })
-    }
-    this.#calls += 1
-    this.#length += length
-  }
-
-  leave(length: number): void {
-    this.#calls -= 1
-    this.#length -= length
-  }
 }

@@ -13,13 +13,13 @@ import {
 } from '../../core/search/documents.ts'
 import { findWords, type QueryWord, queryWords } from '../../core/search/words.ts'
 import { usageError } from '../errors.ts'
+import { LIMITS } from '../rows/limits.ts'
 import {
   checkList,
   checkName,
   checkNumber,
   checkOwners,
   decodeRow,
-  LIMITS,
   type StoredEvent,
 } from '../rows/stored-event.ts'
 

@@ -1,6 +1,7 @@
 // Indexing a bounded stretch of the log, inside a transaction. Loaded when it is needed: it brings the codec along.
 import type { AwaitedCall } from '../../core/search/documents.ts'
-import { LIMITS, type StoredEvent } from '../rows/stored-event.ts'
+import { LIMITS } from '../rows/limits.ts'
+import type { StoredEvent } from '../rows/stored-event.ts'
 import {
   INDEX_VERSION,
   indexRows,

@@ -1,14 +1,14 @@
 // Opens the database file: makes the tables where they are missing, and says what is wrong.
 import Sqlite, { type Database } from 'better-sqlite3'
 import { PrecisError } from '../../core/errors.ts'
+import { isBusy } from './failures.ts'
 import {
   hasWaitingChanges,
-  isBusy,
   isWritable,
   noStore,
   type Opening,
   prepareFile,
-} from './failures.ts'
+} from './prepare-file.ts'
 
 /**
  * How long SQLite itself waits for a lock. Short, since it blocks its thread: longer waits are

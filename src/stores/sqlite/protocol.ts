@@ -3,16 +3,11 @@ import { type ErrorCode, PrecisError } from '../../core/errors.ts'
 import type { LeaseKey, LeaseRequest } from '../leases.ts'
 import type { ChainAnswer } from '../rows/hash-chain.ts'
 import type { ListQuery, ThreadCells } from '../rows/pages.ts'
-import type {
-  AppendRequest,
-  ForkRequest,
-  Range,
-  StepAnswer,
-  WriteAnswer,
-} from '../rows/requests.ts'
+import type { Range, StepAnswer } from '../rows/read-in-steps.ts'
+import type { AppendRequest, ForkRequest, WriteAnswer } from '../rows/requests.ts'
 import type { SnapshotCells, StoredEvent } from '../rows/stored-event.ts'
 import type { SearchHit, SearchRequest } from '../search/search-index.ts'
-import type { Opening } from './failures.ts'
+import type { Opening } from './prepare-file.ts'
 
 export interface WorkerOptions extends Opening {
   readonly path: string

@@ -20,19 +20,18 @@ import { usageError } from '../errors.ts'
 import { followRows, Subscriptions } from '../follow.ts'
 import { leaseKey, leaseRequest } from '../leases.ts'
 import { fitsCells, verifyInSteps } from '../rows/hash-chain.ts'
+import { LIMITS } from '../rows/limits.ts'
 import { buildPage, readInfo, readListOptions } from '../rows/pages.ts'
 import {
-  appended,
-  appendRequest,
   checkRanges,
-  forkRequest,
   type Range,
   type ReadStep,
   readInSteps,
   readQuery,
   rowsAfter,
-} from '../rows/requests.ts'
-import { checkName, checkNumber, decodeRow, decodeSnapshot, LIMITS } from '../rows/stored-event.ts'
+} from '../rows/read-in-steps.ts'
+import { appended, appendRequest, forkRequest } from '../rows/requests.ts'
+import { checkName, checkNumber, decodeRow, decodeSnapshot } from '../rows/stored-event.ts'
 import { listByOwners, searchIndex } from '../search/search-index.ts'
 import { startWorker, type WorkerLink } from './worker-link.ts'
 

@@ -1,6 +1,6 @@
 // The database thread dies, or too much waits for it: every call gets an answer.
 import { describe, expect, it } from 'vitest'
-import { LIMITS } from '../rows/stored-event.ts'
+import { LIMITS } from '../rows/limits.ts'
 import { startWorker } from './worker-link.ts'
 
 const OPTIONS = {

@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { missingPeer, PrecisError } from '../../core/errors.ts'
 import { storeClosed } from '../errors.ts'
-import { Backpressure } from '../rows/requests.ts'
+import { Backpressure } from '../rows/backpressure.ts'
 import {
   type AnswerOf,
   type CallName,

@@ -1,7 +1,8 @@
 // What `compact` takes in its two forms, what it refuses, and what its descriptions tell.
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../core/text/json.ts'
-import { compactSchema, readCompactInput } from './compact.ts'
+import { compactSchema } from './compact.ts'
+import { readCompactInput } from './compact-input.ts'
 
 const RANGES_SHAPE = '{"replacements": [{"from": "abc123", "to": "def456", "summary": "…"}]}'
 const SUMMARY_SHAPE = '{"summary": "…", "contextFiles": ["src/a.ts"], "continuation": "…"}'

@@ -5,7 +5,7 @@ import { cutHead } from '../../core/window/tokens/weigh.ts'
 import { isErrno } from '../files/file-errors.ts'
 import { openInWorkspace, readFileKind } from '../files/open-file.ts'
 import { binaryFile } from '../files/read.ts'
-import { count } from '../process/run.ts'
+import { count } from '../process/limit-output.ts'
 import type { Workspace } from '../workspace.ts'
 
 export type ContextFile =

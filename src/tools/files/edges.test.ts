@@ -11,7 +11,7 @@ import { listTool } from './list.ts'
 import { readFileKind } from './open-file.ts'
 import { readTool } from './read.ts'
 import { compileGlob, expandBraces, type WalkEntry, walk } from './walk.ts'
-import { replaceFile } from './write.ts'
+import { replaceFile } from './write-file.ts'
 
 describe('a pattern', () => {
   it.each([

@@ -3,10 +3,11 @@ import { z } from 'zod'
 import type { Tool } from '../../core/agent/frame.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { defineTool, textField, textOutcome } from '../define-tool.ts'
-import { count, limitLine } from '../process/run.ts'
+import { count, limitLine } from '../process/limit-output.ts'
 import { approvedWorkspace, type Workspace } from '../workspace.ts'
+import { findNearLines, findText, lineAt, type Match } from './find-text.ts'
 import { openInWorkspace } from './open-file.ts'
-import { type FileMark, replaceFile } from './write.ts'
+import { type FileMark, replaceFile } from './write-file.ts'
 
 const MAX_FILE_BYTES = 10_000_000
 const NAMED_LINES = 10
@@ -142,103 +143,4 @@ function readLines(text: string, matches: readonly Match[]): string {
   const more = matches.length - named.length
   const list = `${named.join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`
   return matches.length === 1 ? `line ${list}` : `lines ${list}`
-}
-
-// Finds a text in a file exactly, with any line breaks, or finds similar places
-
-/** A place in a text, from `start` up to `end`. */
-interface Match {
-  readonly start: number
-  readonly end: number
-}
-
-/**
- * All places of `wanted`, one behind the other. A model writes plain line feeds: they also match the
- * line breaks of Windows. Where it writes carriage returns itself, it means them.
- */
-function findText(text: string, wanted: string): Match[] {
-  const lines = wanted.includes('\r') ? [wanted] : wanted.split('\n')
-  const pattern = new RegExp(lines.map(literal).join('\\r?\\n'), 'g')
-  return [...text.matchAll(pattern)].map(({ index, 0: found }) => ({
-    start: index,
-    end: index + found.length,
-  }))
-}
-
-function literal(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-}
-
-/** The number of the line in which a place stands, from 1. */
-function lineAt(text: string, place: number): number {
-  let line = 1
-  for (let at = text.indexOf('\n'); at !== -1 && at < place; at = text.indexOf('\n', at + 1))
-    line += 1
-  return line
-}
-
-/** Lines of a file that were probably meant. */
-interface NearLines {
-  readonly kind: 'same-but-for-spaces' | 'first-line'
-  readonly line: number // from 1
-  readonly text: string
-}
-
-const MOST_NEAR = 3
-/** A shorter line, as one of a bracket, is like too many others. */
-const LEAST_LINE_CHARS = 4
-
-/** Stretches that only differ in white space and quotes; otherwise lines that are like the first one. */
-function findNearLines(text: string, wanted: string): NearLines[] {
-  const lines = text.split(/\r?\n/)
-  const folded = lines.map(fold)
-  const sought = trimEmpty(wanted.split(/\r?\n/).map(fold))
-  const [first = ''] = sought
-  if (first === '') return []
-  const stretches = findPlaces(folded, sought)
-  if (stretches.length > 0)
-    return stretches.map((at) => ({
-      kind: 'same-but-for-spaces',
-      line: at + 1,
-      text: lines.slice(at, at + sought.length).join('\n'),
-    }))
-  if (first.length < LEAST_LINE_CHARS) return []
-  return findPlaces(folded, [first]).map((at) => ({
-    kind: 'first-line',
-    line: at + 1,
-    text: lines[at] ?? '',
-  }))
-}
-
-/** Where the lines stand one after the other; of the first and the last, a part of a line will do. */
-function findPlaces(lines: readonly string[], sought: readonly string[]): number[] {
-  const places: number[] = []
-  const last = sought.length - 1
-  for (let at = 0; at + last < lines.length && places.length < MOST_NEAR; at += 1) {
-    const isHere = sought.every((wanted, n) => {
-      const line = lines[at + n] ?? ''
-      if (last === 0) return line.includes(wanted)
-      if (n === 0) return line.endsWith(wanted)
-      return n === last ? line.startsWith(wanted) : line === wanted
-    })
-    if (isHere) places.push(at)
-  }
-  return places
-}
-
-/** What a careless copy gets wrong: white space, and quotes and dashes that a word processor made. */
-function fold(line: string): string {
-  return line
-    .normalize('NFKC')
-    .replace(/[\u2018\u2019\u201a\u201b]/g, "'")
-    .replace(/[\u201c\u201d\u201e\u201f]/g, '"')
-    .replace(/[\u2010-\u2015\u2212]/g, '-')
-    .replace(/\s+/g, ' ')
-    .trim()
-}
-
-function trimEmpty(lines: readonly string[]): string[] {
-  const start = lines.findIndex((line) => line !== '')
-  const end = lines.findLastIndex((line) => line !== '')
-  return start === -1 ? [] : lines.slice(start, end + 1)
 }

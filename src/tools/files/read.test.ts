@@ -3,7 +3,7 @@ import { statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { call, outcomeOf, seen, workspaceWith } from '../../../test/tools/temporary-workspace.ts'
-import { OUTPUT_LIMITS } from '../process/run.ts'
+import { OUTPUT_LIMITS } from '../process/limit-output.ts'
 import { readTool } from './read.ts'
 
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk', 'base64')

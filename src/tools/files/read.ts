@@ -5,7 +5,7 @@ import type { Tool, ToolOutcome } from '../../core/agent/frame.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Signal } from '../../core/ports.ts'
 import { defineTool, textField, textOutcome, throwIfAborted } from '../define-tool.ts'
-import { count, limitLine, OUTPUT_LIMITS, type OutputLimits } from '../process/run.ts'
+import { count, limitLine, OUTPUT_LIMITS, type OutputLimits } from '../process/limit-output.ts'
 import { approvedWorkspace, type Workspace } from '../workspace.ts'
 import { type FileKind, KIND_BYTES, openInWorkspace, readFileKind } from './open-file.ts'
 

@@ -23,7 +23,8 @@ import {
 } from '../../../test/tools/temporary-workspace.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Workspace } from '../workspace.ts'
-import { replaceFile, writeTool } from './write.ts'
+import { writeTool } from './write.ts'
+import { replaceFile } from './write-file.ts'
 
 function readText({ root }: Workspace, path: string): string {
   return readFileSync(join(root, path), 'utf8')

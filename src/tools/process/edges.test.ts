@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { workspaceWith } from '../../../test/tools/temporary-workspace.ts'
 import { commandEnvironment, safePath } from './environment.ts'
-import { limitedOutcome, limitLine, limitOutput } from './run.ts'
+import { limitedOutcome, limitLine, limitOutput } from './limit-output.ts'
 
 describe('an output', () => {
   const limits = { shownChars: 360, lineChars: 50, keptChars: 1_000 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
-import { limitedOutcome, limitOutput, OUTPUT_LIMITS } from './run.ts'
+import { limitedOutcome, limitOutput, OUTPUT_LIMITS } from './limit-output.ts'
 
 const SMALL = { shownChars: 600, lineChars: 100, keptChars: 5_000 }
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/

@@ -10,7 +10,8 @@ import {
   workspaceWith,
 } from '../../../test/tools/temporary-workspace.ts'
 import { until } from '../../../test/wait.ts'
-import { OUTPUT_LIMITS, type RunOptions, runTool } from './run.ts'
+import { OUTPUT_LIMITS } from './limit-output.ts'
+import { type RunOptions, runTool } from './run.ts'
 
 const QUICK: RunOptions = { graceMs: 300 }
 

@@ -8,7 +8,7 @@ import { PrecisError } from '../../core/errors.ts'
 import type { Signal } from '../../core/ports.ts'
 import { defineTool, plainText, textField, throwIfAborted } from '../define-tool.ts'
 import { namingFile } from '../files/file-errors.ts'
-import { count, limitedOutcome, OUTPUT_LIMITS, type OutputLimits } from '../process/run.ts'
+import { count, limitedOutcome, OUTPUT_LIMITS, type OutputLimits } from '../process/limit-output.ts'
 import { approvedWorkspace, type Workspace } from '../workspace.ts'
 import {
   compilePattern,

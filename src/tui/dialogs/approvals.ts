@@ -6,7 +6,7 @@ import {
   inputText,
   type ToolBlock,
 } from '../../protocol/index.ts'
-import type { OpenChat } from '../session.ts'
+import type { OpenChat } from '../open-chat.ts'
 
 /** A word that means none of them finds nothing: no slip of the finger allows a call. */
 const CHOICES = [

@@ -1,9 +1,9 @@
 // Commands that only an interface has; all others go to the agent. As data, for completion and /help.
 import { COMMANDS, type ThreadSummary, unknownCommand } from '../../protocol/index.ts'
-import { contextWords } from '../screen/footer.ts'
+import type { OpenChat } from '../open-chat.ts'
+import { contextWords } from '../screen/context-picture.ts'
 import { EDITOR_KEYS, KEYS } from '../screen/keys.ts'
 import { visibleLine } from '../screen/theme.ts'
-import type { OpenChat } from '../session.ts'
 import { openCompactions, previewCompaction } from './compactions.ts'
 import { modelChoices, openSettings } from './thread-settings.ts'
 

@@ -1,7 +1,7 @@
 // Actions on a compaction: summary, report, diff, undo, recall
 import { type EditBlock, type Preview, parseCommand, renderSizes } from '../../protocol/index.ts'
-import { compact } from '../screen/footer.ts'
-import type { OpenChat } from '../session.ts'
+import type { OpenChat } from '../open-chat.ts'
+import { compact } from '../screen/context-picture.ts'
 
 const NOTHING_COMPACTED = 'Nothing has been compacted here.'
 

@@ -1,6 +1,6 @@
 // The settings of the open thread: seen together, changed one by one.
 import { type Client, isStandIn, type ModelInfo, type ThreadDetail } from '../../protocol/index.ts'
-import type { OpenChat } from '../session.ts'
+import type { OpenChat } from '../open-chat.ts'
 import type { Dialogs } from './dialogs.ts'
 
 const LEVELS = ['off', 'low', 'medium', 'high']

@@ -8,7 +8,8 @@ import {
   type TUI,
 } from '@earendil-works/pi-tui'
 import { type Choice, type EditForm, isMeant } from '../dialogs/dialogs.ts'
-import { markdownLines, plainLines } from './plain-lines.ts'
+import { markdownLines } from './markdown-lines.ts'
+import { plainLines } from './plain-lines.ts'
 import { cut, padded, type Theme, visible, visibleLine, wrapped } from './theme.ts'
 
 const BORDER_ROWS = 2

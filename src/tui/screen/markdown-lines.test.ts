@@ -1,7 +1,7 @@
 // Markdown on a terminal: an answer that grows looks in the end as one that was there at once.
 import { visibleWidth } from '@earendil-works/pi-tui'
 import { describe, expect, it } from 'vitest'
-import { type GrowingLines, growMarkdown, markdownLines } from './plain-lines.ts'
+import { type GrowingLines, growMarkdown, markdownLines } from './markdown-lines.ts'
 import { createTheme } from './theme.ts'
 
 const theme = createTheme(false)

@@ -10,7 +10,7 @@ import {
   type UserBlock,
   type ViewBlock,
 } from '../../protocol/index.ts'
-import { markdownLines } from './plain-lines.ts'
+import { markdownLines } from './markdown-lines.ts'
 import { cut, marked, rule, type Theme, visible, visibleLine, wrapped } from './theme.ts'
 
 /** So much of a folded block is seen. */

@@ -1,6 +1,4 @@
 // The screen from top to bottom: transcript, queue, activity, editor, footer
-// Restores the terminal at exit, on a signal or after an uncaught error
-import type { EventEmitter } from 'node:events'
 import type {
   Component,
   Editor,
@@ -201,53 +199,5 @@ export function watchTyping(editor: Editor): HalfTyped {
     whenCut: (work) => {
       each.push(work)
     },
-  }
-}
-
-const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
-
-/** The process, or in tests something that ends nothing. */
-export type EndingProcess = EventEmitter & { exit(code: number): void }
-
-export interface Ending {
-  /** Gives the terminal back. Called once more than needed at times. */
-  restore(): void
-  /** The last thing that is said, on the restored terminal. */
-  report(error: unknown): void
-  /** What is to be closed; the process ends when it is, or after a while. */
-  close(): Promise<void>
-}
-
-/** How long closing may take before the process ends all the same. */
-const CLOSING_MS = 2_000
-
-/** Returns what ends the watching. */
-export function restoreAtEnd(ending: Ending, host: EndingProcess): () => void {
-  let isEnding = false
-  const end = (code: number) => {
-    ending.restore()
-    if (isEnding) return
-    isEnding = true
-    const leave = () => host.exit(code)
-    setTimeout(leave, CLOSING_MS).unref()
-    ending.close().then(leave, leave)
-  }
-  const failed = (error: unknown) => {
-    ending.restore()
-    if (!isEnding) ending.report(error)
-    end(1)
-  }
-  const listeners: [string, (error: unknown) => void][] = [
-    ...Object.entries(SIGNALS).map(([signal, code]): [string, () => void] => [
-      signal,
-      () => end(code),
-    ]),
-    ['uncaughtException', failed],
-    ['unhandledRejection', failed],
-    ['exit', () => ending.restore()],
-  ]
-  for (const [event, listener] of listeners) host.on(event, listener)
-  return () => {
-    for (const [event, listener] of listeners) host.off(event, listener)
   }
 }

@@ -1,6 +1,6 @@
 // The transcript as a window onto its blocks: draws visible blocks and caches them
 import type { ViewBlock } from '../../protocol/index.ts'
-import { type GrowingLines, growMarkdown } from './plain-lines.ts'
+import { type GrowingLines, growMarkdown } from './markdown-lines.ts'
 import { isOpenable, renderBlock } from './render-block.ts'
 import type { Theme } from './theme.ts'
 

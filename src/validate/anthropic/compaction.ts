@@ -1,15 +1,8 @@
 // The provider's own compaction: the request that asks for one, and the block that it answers with.
 import type { Fields, Json } from '../../core/text/json.ts'
-import {
-  isGiven,
-  type Report,
-  type Rule,
-  type RuleInput,
-  readFields,
-  readList,
-  readText,
-  rule,
-} from '../walk.ts'
+import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
+import { isGiven, readFields, readList, readText } from '../walk.ts'
+import { dropsUnboundThinking } from './binding.ts'
 import {
   type Block,
   findConversation,
@@ -22,8 +15,8 @@ import {
   systemBlocks,
   withNested,
 } from './conversation.ts'
-import { type Answered, findHistory, type History, sameJson } from './same.ts'
-import { dropsUnboundThinking } from './thinking.ts'
+import { type Answered, findHistory, type History } from './history.ts'
+import { sameJson } from './same.ts'
 
 const ON_DEMAND_BETA = 'compact-2026-09-04'
 const THRESHOLD_EDIT = 'compact_20260112'

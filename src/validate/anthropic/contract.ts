@@ -1,7 +1,7 @@
 // The contract suite for Anthropic's rules: broken alone, at the right place, kept, and needed
 import { expect } from 'vitest'
+import type { Profile } from '../rule.ts'
 import { applyRules, PROFILES, type ValidateOptions, validate } from '../validate.ts'
-import type { Profile } from '../walk.ts'
 import { ANTHROPIC_RULES } from './index.ts'
 
 export interface Fixture extends ValidateOptions {

@@ -1,6 +1,7 @@
 // An Anthropic request as the rules see it: messages and blocks with their places, and merged turns.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import { type RuleInput, readFields, readList, readText } from '../walk.ts'
+import type { RuleInput } from '../rule.ts'
+import { readFields, readList, readText } from '../walk.ts'
 
 /** One content block. A content that is a string counts as one text block. */
 export interface Block {

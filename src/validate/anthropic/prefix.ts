@@ -8,17 +8,8 @@ import {
   type Message,
   readMessages,
 } from './conversation.ts'
-import {
-  type Answered,
-  findSteps,
-  type History,
-  type Step,
-  sameStep,
-  sameSteps,
-  sameSystem,
-  sameTools,
-  thinkingKey,
-} from './same.ts'
+import { type Answered, type History, thinkingKey } from './history.ts'
+import { findSteps, type Step, sameStep, sameSteps, sameSystem, sameTools } from './same.ts'
 
 /** A conversation block by block, without thinking and without the signed compaction in front. */
 interface Conversation {

@@ -1,7 +1,7 @@
 // Compares two parts of a conversation as the API does, which ignores some fields
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import { type Exchange, type RuleInput, readFields, readList, readText } from '../walk.ts'
-import { type Block, isThinking, type Message, readBlocks } from './conversation.ts'
+import { readList } from '../walk.ts'
+import { type Block, isThinking, type Message } from './conversation.ts'
 
 /** One block and who said it. Turns need no border: where the role changes, there is one. */
 export interface Step {
@@ -81,104 +81,4 @@ function keysThatCount(fields: Fields, other: Fields): readonly string[] {
     // The API compares the bytes behind an address, which may change its name and stay the same.
     return !(key === 'url' && fields.type === 'url' && other.type === 'url')
   })
-}
-
-// Earlier exchanges, found by what their answers hold: calls, thinking, compactions, texts.
-
-/** An answer, and the request that it answered. */
-export interface Answered {
-  readonly request: Json
-  readonly stopReason: string | undefined
-  readonly blocks: readonly Block[]
-}
-
-const histories = new WeakMap<RuleInput, History>()
-
-/** For one validation the same to every rule. */
-export function findHistory(input: RuleInput): History {
-  const known = histories.get(input) ?? new History(input.earlier)
-  histories.set(input, known)
-  return known
-}
-
-export class History {
-  readonly #byThinking = new Map<string, { answered: Answered; block: Block }>()
-  readonly #byCall = new Map<string, Answered>()
-  readonly #byCompaction = new Map<string, Answered>()
-  /** Undefined if several answers say the same. */
-  readonly #byText = new Map<string, Answered | undefined>()
-
-  constructor(earlier: readonly Exchange[]) {
-    for (const { request, answer } of earlier) {
-      const fields: Fields = Array.isArray(answer) ? { content: answer } : readFields(answer)
-      const blocks = readBlocks(fields, 'answer')
-      this.#add({ request, stopReason: readText(fields.stop_reason), blocks })
-    }
-  }
-
-  get isEmpty(): boolean {
-    return this.#byText.size === 0
-  }
-
-  /** The answer that this thinking came with, whatever became of its text since. */
-  ofThinking(block: Block): Answered | undefined {
-    return this.#byThinking.get(thinkingKey(block) ?? '')?.answered
-  }
-
-  /** A thinking block as it was given. */
-  originalOf(block: Block): Block | undefined {
-    return this.#byThinking.get(thinkingKey(block) ?? '')?.block
-  }
-
-  ofCompaction(signature: string | undefined): Answered | undefined {
-    return signature === undefined ? undefined : this.#byCompaction.get(signature)
-  }
-
-  /**
-   * The answer that a message repeats: by its calls, its thinking, or a text that only it has. A call
-   * that nobody here made is of another answer, whatever words it stands behind.
-   */
-  ofMessage({ blocks }: Pick<Message, 'blocks'>): Answered | undefined {
-    for (const block of blocks) {
-      const id = block.type === 'tool_use' ? readText(block.fields.id) : undefined
-      const found = id === undefined ? this.ofThinking(block) : this.#byCall.get(id)
-      if (found !== undefined) return found
-    }
-    if (blocks.some(({ type }) => type === 'tool_use')) return undefined
-    const text = textIn(blocks)
-    return text === '' ? undefined : this.#byText.get(text)
-  }
-
-  #add(answered: Answered): void {
-    for (const block of answered.blocks) {
-      const { type, fields } = block
-      const id = readText(type === 'compaction' ? fields.signature : fields.id)
-      const thinking = thinkingKey(block)
-      if (thinking !== undefined) putFirst(this.#byThinking, thinking, { answered, block })
-      else if (id !== undefined && type === 'tool_use') putFirst(this.#byCall, id, answered)
-      else if (id !== undefined && type === 'compaction') {
-        putFirst(this.#byCompaction, id, answered)
-      }
-    }
-    const text = textIn(answered.blocks)
-    this.#byText.set(text, this.#byText.has(text) ? undefined : answered)
-  }
-}
-
-function putFirst<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  if (!map.has(key)) map.set(key, value)
-}
-
-/** What tells one thinking block from another; undefined for other blocks. */
-export function thinkingKey(block: Block): string | undefined {
-  if (!isThinking(block)) return undefined
-  const { signature, data } = block.fields
-  const key = readText(block.type === 'thinking' ? signature : data)
-  return key === undefined || key === '' ? undefined : `${block.type} ${key}`
-}
-
-function textIn(blocks: readonly Block[]): string {
-  return blocks
-    .map(({ type, fields }) => (type === 'text' ? (readText(fields.text) ?? '') : ''))
-    .join('')
 }

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, result, text, use, user } from '../../../test/anthropic-examples.ts'
 import type { Json } from '../../core/text/json.ts'
+import type { Exchange } from '../rule.ts'
 import { PROFILES, validate } from '../validate.ts'
-import type { Exchange } from '../walk.ts'
 import { check } from './contract.ts'
 
 const LEGACY = { preservedThinking: false }

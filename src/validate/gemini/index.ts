@@ -1,14 +1,7 @@
 // The rules of Gemini: VALID-G1 to -G6 of docs/spec/valid.md, alternation, and well-formed text.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import {
-  isGiven,
-  type Rule,
-  readFields,
-  readList,
-  readText,
-  rule,
-  textsAreWellFormed,
-} from '../walk.ts'
+import { type Rule, rule, textsAreWellFormed } from '../rule.ts'
+import { isGiven, readFields, readList, readText } from '../walk.ts'
 
 /** `function` is the older name of the role that brings what functions returned. */
 const ROLES: ReadonlySet<string | undefined> = new Set(['user', 'model', 'function'])

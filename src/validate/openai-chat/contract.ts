@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { runs } from '../../../test/scale.ts'
 import type { Json } from '../../core/text/json.ts'
-import type { Exchange, Profile, Rule } from '../walk.ts'
+import type { Exchange, Profile, Rule } from '../rule.ts'
 
 export interface Case {
   readonly request: Json

@@ -1,6 +1,7 @@
 // Calls and their results in Chat Completions: who answers whom, and right behind whom.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import { type Report, type Rule, readFields, readList, readText, rule } from '../walk.ts'
+import { type Report, type Rule, rule } from '../rule.ts'
+import { readFields, readList, readText } from '../walk.ts'
 
 export interface ChatMessage {
   readonly where: string // `messages[3]`

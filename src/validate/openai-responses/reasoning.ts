@@ -1,15 +1,7 @@
 // Reasoning items in Responses, and the items that came out of them: kept together, or not at all.
 import type { Fields, Json } from '../../core/text/json.ts'
-import {
-  type Exchange,
-  isGiven,
-  type Rule,
-  type RuleInput,
-  readFields,
-  readList,
-  readText,
-  rule,
-} from '../walk.ts'
+import { type Exchange, type Rule, type RuleInput, rule } from '../rule.ts'
+import { isGiven, readFields, readList, readText } from '../walk.ts'
 
 /** What the client runs, and what the model says (VALID-R3). */
 const OWN_CALLS: ReadonlySet<string> = new Set([

@@ -2,7 +2,7 @@
 import { describe, it } from 'vitest'
 import type { Json } from '../../core/text/json.ts'
 import { suiteOf } from '../openai-chat/contract.ts'
-import type { Exchange } from '../walk.ts'
+import type { Exchange } from '../rule.ts'
 import { OPENAI_RESPONSES_RULES } from './index.ts'
 
 const suite = suiteOf(OPENAI_RESPONSES_RULES, {

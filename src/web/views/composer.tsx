@@ -11,11 +11,11 @@ import {
   type ViewStatus,
 } from '../../protocol/index.ts'
 import { goTo } from '../route.ts'
+import { readMessage, visibleText } from '../shown-text.ts'
 import type { ThreadFeed } from '../thread-feed.ts'
 import { useDraft, useOffers } from '../typing.ts'
 import { useTask } from '../use-loaded.ts'
 import { inputOf } from '../use-thread-parts.ts'
-import { readMessage, visibleText } from '../words.ts'
 import { Elapsed, StateIcon } from './texts.tsx'
 import { ToolInput } from './tool-round.tsx'
 

@@ -3,7 +3,8 @@
 import { type MarkedToken, marked, type Token, type Tokens } from 'marked'
 import { Fragment, memo, type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { Coloured } from '../highlight.ts'
-import { splitEnvelope, visibleText } from '../words.ts'
+import { visibleText } from '../shown-text.ts'
+import { splitEnvelope } from '../words.ts'
 import { LongText, WithRefs } from './texts.tsx'
 
 /** Longer texts are shown as they are: parsing them would stop the page. */

@@ -13,17 +13,16 @@ import {
   Undo2,
 } from 'lucide-react'
 import { Fragment, type ReactNode, useEffect, useState } from 'react'
-import { REF_IN_TEXT, useLinks } from '../use-thread-parts.ts'
+import { REF_IN_TEXT, useLinks } from '../links.ts'
 import {
-  categoryOf,
   clockText,
   countText,
   elapsedText,
-  labelWords,
   timeText,
   tokensText,
   visibleText,
-} from '../words.ts'
+} from '../shown-text.ts'
+import { categoryOf, labelWords } from '../words.ts'
 
 const SHOWN_CHARS = 4_000
 /** What is added at a time: a text of megabytes would stop the page. */

@@ -13,10 +13,11 @@ import {
 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { Client, Hello, ThreadDetail } from '../../protocol/index.ts'
-import { useReachable } from '../open-client.ts'
+import { useReachable } from '../connection.ts'
 import { goTo } from '../route.ts'
+import { titleText } from '../shown-text.ts'
 import { type Task, useTask } from '../use-loaded.ts'
-import { agentWords, titleText } from '../words.ts'
+import { agentWords } from '../words.ts'
 import { Menu, MenuItem } from './menu.tsx'
 import { StateIcon } from './texts.tsx'
 

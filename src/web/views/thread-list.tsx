@@ -3,8 +3,9 @@ import { CornerDownRight, FileUp, Laptop, Plus, Shrink } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, Hello, ThreadSummary } from '../../protocol/index.ts'
 import { goTo, readAddress, SESSIONS_ADDRESS } from '../route.ts'
+import { countText, readMessage, shortTime, timeText, titleText } from '../shown-text.ts'
 import { type Importing, useTask } from '../use-loaded.ts'
-import { countText, originWords, readMessage, shortTime, timeText, titleText } from '../words.ts'
+import { originWords } from '../words.ts'
 import { FileChoice } from './file-choice.tsx'
 
 export function ThreadList({

@@ -1,8 +1,8 @@
 // The size of the context over the thread: a line, a fall at each compaction, a rise at each undo, values on hover.
 import { type PointerEvent, useId, useState } from 'react'
 import type { ThreadDetail, TimelinePoint } from '../../protocol/index.ts'
+import { savedText, tokensText } from '../shown-text.ts'
 import { strategyName } from '../strategy-words.ts'
-import { savedText, tokensText } from '../words.ts'
 
 const WIDTH = 1_000
 const PADDING = 6

@@ -8,8 +8,8 @@ import {
   type ToolBlock,
   type ViewBlock,
 } from '../../protocol/index.ts'
-import { useLinks } from '../use-thread-parts.ts'
-import { countText, tokensText, visibleText } from '../words.ts'
+import { useLinks } from '../links.ts'
+import { countText, tokensText, visibleText } from '../shown-text.ts'
 import { DiffText } from './compaction/diff-text.tsx'
 import { Clock, Gone, LongText, StateIcon, type WorkState } from './texts.tsx'
 

@@ -4,8 +4,9 @@ import { Check, FileUp, FolderClosed, MessageSquarePlus, Radio, Shrink } from 'l
 import { useCallback, useEffect, useId, useState } from 'react'
 import { type Client, type Hello, isStandIn, type MachineSession } from '../../protocol/index.ts'
 import { goTo } from '../route.ts'
+import { ageText, bytesText, countText, visibleText } from '../shown-text.ts'
 import { type Importing, useLoaded, useTask } from '../use-loaded.ts'
-import { agentWords, ageText, bytesText, countText, visibleText } from '../words.ts'
+import { agentWords } from '../words.ts'
 import { FileChoice } from './file-choice.tsx'
 import { StateIcon } from './texts.tsx'
 

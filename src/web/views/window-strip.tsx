@@ -1,18 +1,11 @@
 // What is in the window now, what happened last, and how the size went: the first thing to see of a thread.
 import { useCallback } from 'react'
 import type { Client, ContextPicture, ReportFigures, TimelinePoint } from '../../protocol/index.ts'
+import { changedText, isLarger, percentText, shortTime, tokensText } from '../shown-text.ts'
 import { strategyName } from '../strategy-words.ts'
 import type { ThreadSnapshot } from '../thread-feed.ts'
 import { useLoaded } from '../use-loaded.ts'
-import {
-  categoryOf,
-  changedText,
-  inOrder,
-  isLarger,
-  percentText,
-  shortTime,
-  tokensText,
-} from '../words.ts'
+import { categoryOf, inOrder } from '../words.ts'
 import { CategoryBar, StateIcon, Swatch } from './texts.tsx'
 import { TimelineChart, upToNow } from './timeline-chart.tsx'
 

@@ -2,18 +2,9 @@
 import type { EventDraft } from '../../core/log/event.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
 import { type Answer, type ModelRef, type Part, textOfParts } from '../../core/view/content.ts'
-import { ANTHROPIC_STOP_REASONS, anthropicUsage, readUsage } from '../prepare.ts'
-import {
-  isEmpty,
-  type Notes,
-  PROVIDER,
-  type ReadBlock,
-  readBlock,
-  readFields,
-  textOf,
-  without,
-  wrongShape,
-} from './blocks.ts'
+import { ANTHROPIC_STOP_REASONS, anthropicUsage, readUsage } from '../answer-facts.ts'
+import { type Notes, PROVIDER, type ReadBlock, readBlock } from './blocks.ts'
+import { isEmpty, readFields, textOf, without, wrongShape } from './shape.ts'
 
 export function readMessages(
   messages: readonly Json[],

@@ -2,16 +2,15 @@
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message, MessagePart, ToolCallPart } from '../../core/view/content.ts'
-import { nativeFields, nativeObject, systemText, type Written } from '../openai-chat/messages.ts'
+import { type ResultText, resultsInWords } from '../openai-chat/drafts.ts'
+import { WireNames } from '../openai-chat/names.ts'
 import {
   type Accepts,
   isSendable,
   type Piece,
   piecesOfPart,
-  type ResultText,
   readArguments,
   readMimeType,
-  resultsInWords,
 } from '../openai-chat/pieces.ts'
 import {
   type AnswerTurn,
@@ -20,8 +19,8 @@ import {
   type Note,
   opened,
   type UserTurn,
-  WireNames,
 } from '../openai-chat/rounds.ts'
+import { nativeFields, nativeObject, systemText, type Written } from '../openai-chat/write.ts'
 import { wellFormed } from '../prepare.ts'
 
 export function writeGemini(request: ModelRequest, profile: GeminiProfile, note: Note): Written {

@@ -3,30 +3,26 @@ import type { ModelRequest } from '../../core/model.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/content.ts'
 import {
-  answerText,
-  chatTool,
-  nativeFields,
-  nativeObject,
-  readEffort,
-  systemText,
-  type Written,
-} from '../openai-chat/messages.ts'
-import {
-  type Accepts,
   type Draft,
   finished,
-  isSendable,
   joinedUsers,
   otherDraft,
+  resultsInWords,
+  toolDrafts,
+  userDraft,
+} from '../openai-chat/drafts.ts'
+import { answerText } from '../openai-chat/messages.ts'
+import { WireIds, WireNames } from '../openai-chat/names.ts'
+import {
+  type Accepts,
+  isSendable,
   type Piece,
   piecesOfPart,
   readArguments,
   readTexts,
-  resultsInWords,
   thinkingText,
-  toolDrafts,
-  userDraft,
 } from '../openai-chat/pieces.ts'
+import { readEffort } from '../openai-chat/profile.ts'
 import {
   type AnswerTurn,
   alternating,
@@ -35,9 +31,14 @@ import {
   type Note,
   opened,
   spoken,
-  WireIds,
-  WireNames,
 } from '../openai-chat/rounds.ts'
+import {
+  chatTool,
+  nativeFields,
+  nativeObject,
+  systemText,
+  type Written,
+} from '../openai-chat/write.ts'
 import { wellFormed } from '../prepare.ts'
 
 export interface OllamaProfile {

@@ -9,7 +9,7 @@ import type {
   ToolStatus,
 } from '../../core/view/content.ts'
 import { checkpointToText } from '../../core/view/seam.ts'
-import { type AnswerTurn, findCalls, type Note, type WireIds, type WireNames } from './rounds.ts'
+import type { Note } from './rounds.ts'
 
 export type Piece =
   | { readonly type: 'text'; readonly text: string }
@@ -154,8 +154,6 @@ function text(value: string): Piece {
   return { type: 'text', text: value }
 }
 
-// Parts that a wire leaves out: thinking of other models, and parts of other APIs
-
 /** For wires that take no native parts, and thinking of their own models at most. */
 export function isSendable(
   part: MessagePart,
@@ -178,8 +176,6 @@ export function thinkingText(parts: readonly MessagePart[]): string {
   return parts.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : [])).join('\n')
 }
 
-// JSON objects on their way to and from a wire.
-
 /**
  * The arguments of a call as an object; anything else was never a valid call, and is shown as what it
  * was. Half characters become the sign for a lost one: no parser of UTF-8 takes them.
@@ -193,102 +189,4 @@ export function argumentsText(value: Json): string {
   return JSON.stringify(isFields(value) ? value : { input: value }, (_key, each: Json) =>
     typeof each === 'string' ? each.toWellFormed() : each,
   )
-}
-
-export interface ResultText {
-  readonly id: string // of the call, as the log has it
-  readonly name: string // of the tool, as the wire has it
-  readonly status: ToolStatus
-  readonly text: string
-}
-
-interface ResultsInWords {
-  readonly results: readonly ResultText[] // in the order of the calls
-  /** Images and files of the whole round, each tool's with a word on whose they are. */
-  readonly shown: readonly Piece[]
-}
-
-export function resultsInWords(
-  turn: AnswerTurn,
-  names: WireNames,
-  accepts: Accepts,
-  note: Note,
-): ResultsInWords {
-  const nameOf = new Map(findCalls(turn).map(({ id, name }) => [id, names.of(name)]))
-  const shown: Piece[] = []
-  const results = turn.results.map((result): ResultText => {
-    const name = nameOf.get(result.id) ?? ''
-    const pieces = piecesOfResult(result, accepts, note)
-    shown.push(...mediaPieces(pieces, name))
-    return { id: result.id, name, status: result.status, text: resultText(pieces) }
-  })
-  return { results, shown }
-}
-
-/** A message of the role `tool` for each result; what it shows follows as the user's. */
-export function toolDrafts(
-  { results, shown }: ResultsInWords,
-  ids: WireIds,
-  /** How this wire names the tool beside its result. */
-  nameFields: (name: string) => Fields,
-): Draft[] {
-  const drafts = results.map(({ id, name, text }) =>
-    otherDraft({ role: 'tool', tool_call_id: ids.of(id), ...nameFields(name), content: text }),
-  )
-  return shown.length === 0 ? drafts : [...drafts, userDraft(shown)]
-}
-
-/** What a tool showed, with a word on whose it is: nobody typed it. */
-function mediaPieces(pieces: readonly Piece[], toolName: string): Piece[] {
-  const media = pieces.filter(({ type }) => type !== 'text')
-  if (media.length === 0) return []
-  return [{ type: 'text', text: `[shown by the result of ${toolName}]` }, ...media]
-}
-
-function resultText(pieces: readonly Piece[]): string {
-  const texts = readTexts(pieces)
-  const media = pieces.length - texts.length
-  if (media > 0) texts.push(`[${media === 1 ? 'an image follows' : `${media} images follow`}]`)
-  return texts.join('\n')
-}
-
-/** Wire messages on their way: what a user shows stays in pieces until nothing more joins it. */
-export type Draft =
-  | { readonly kind: 'user'; readonly pieces: readonly Piece[] }
-  | { readonly kind: 'other'; readonly fields: Fields }
-
-export function userDraft(pieces: readonly Piece[]): Draft {
-  return { kind: 'user', pieces }
-}
-
-export function otherDraft(fields: Fields): Draft {
-  return { kind: 'other', fields }
-}
-
-/** User messages in a row are one: that of a tool's images can stand before a typed one. */
-export function joinedUsers(drafts: readonly Draft[]): Draft[] {
-  const joined: Draft[] = []
-  for (const draft of drafts) {
-    const last = joined.at(-1)
-    if (last?.kind === 'user' && draft.kind === 'user')
-      joined.splice(-1, 1, userDraft([...last.pieces, ...draft.pieces]))
-    else joined.push(draft)
-  }
-  return joined
-}
-
-/** With a word of the assistant wherever a user message would follow a result. */
-export function withAnswerBetween(drafts: readonly Draft[], answer: Fields): Draft[] {
-  return drafts.flatMap((draft, index) => {
-    const before = drafts[index - 1]
-    const isBehindResult = before?.kind === 'other' && before.fields.role === 'tool'
-    return draft.kind === 'user' && isBehindResult ? [otherDraft(answer), draft] : [draft]
-  })
-}
-
-export function finished(
-  drafts: readonly Draft[],
-  userMessage: (pieces: readonly Piece[]) => Json,
-): Json[] {
-  return drafts.map((draft) => (draft.kind === 'user' ? userMessage(draft.pieces) : draft.fields))
 }

@@ -13,7 +13,8 @@ import { runs } from '../../../test/scale.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/content.ts'
 import { PROFILES, validate } from '../../validate/validate.ts'
-import { OPENAI_RESPONSES, writeResponses } from './write.ts'
+import { OPENAI_RESPONSES } from './items.ts'
+import { writeResponses } from './write.ts'
 
 const call = (id: string) => toolCall(id, 'read', { path: 'a' })
 const result = (id: string) => toolResult(id, ['one'])

@@ -4,8 +4,9 @@ import type { LooseMessage } from '../../core/repair/repair.ts'
 import type { RepairChange } from '../../core/repair/turn.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Block, MessagePart, ModelRef } from '../../core/view/content.ts'
-import { isEmpty, type Notes, PROVIDER, readBlock, unmarked } from '../anthropic/blocks.ts'
+import { type Notes, PROVIDER, readBlock, unmarked } from '../anthropic/blocks.ts'
 import { readSystem } from '../anthropic/read.ts'
+import { isEmpty } from '../anthropic/shape.ts'
 import { inWords, type LooseHistory } from './loose-history.ts'
 
 /** Each message gives one message, and each block one part: places in one are places in the other. */

@@ -1,7 +1,8 @@
 // Before and after beside each other: which lines of the new text come from which entry, and the words that differ
 import { diffWordsWithSpace } from 'diff'
 import type { DiffEntry } from '../../../protocol/index.ts'
-import { splitEnvelope, visibleText } from '../../words.ts'
+import { visibleText } from '../../shown-text.ts'
+import { splitEnvelope } from '../../words.ts'
 
 /** Longer texts are not compared word by word: it would stop the page. */
 const MOST_CHARS = 20_000

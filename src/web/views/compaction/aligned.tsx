@@ -1,8 +1,9 @@
 // Before and after: two aligned columns, or one where there is no room, with the reason for each drop
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { DiffEntry, ViewDiff } from '../../../protocol/index.ts'
-import { useLinks } from '../../use-thread-parts.ts'
-import { countText, splitEnvelope, tokensText } from '../../words.ts'
+import { useLinks } from '../../links.ts'
+import { countText, tokensText } from '../../shown-text.ts'
+import { splitEnvelope } from '../../words.ts'
 import { Markdown } from '../markdown.tsx'
 import { matchEntries } from './align.ts'
 import { type FoundLines, findLines, soughtWords } from './find-words.ts'

@@ -1,17 +1,9 @@
 // What a compaction does in figures: how much smaller, by category, and what goes with its reason
 import type { ReportFigures } from '../../../protocol/index.ts'
+import { useLinks } from '../../links.ts'
+import { changedText, countText, isLarger, tokensText, visibleText } from '../../shown-text.ts'
 import { reasonWords } from '../../strategy-words.ts'
-import { useLinks } from '../../use-thread-parts.ts'
-import {
-  categoryOf,
-  changedText,
-  countText,
-  entryWords,
-  inOrder,
-  isLarger,
-  tokensText,
-  visibleText,
-} from '../../words.ts'
+import { categoryOf, entryWords, inOrder } from '../../words.ts'
 import { CategoryBar, StateIcon, Swatch, TableHead } from '../texts.tsx'
 
 export function Figures({

@@ -4,9 +4,10 @@
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { Client, ContextPicture, Preview } from '../../../protocol/index.ts'
+import { readMessage, savedText, tokensText } from '../../shown-text.ts'
 import { asksModel, strategyWords } from '../../strategy-words.ts'
 import { useTask } from '../../use-loaded.ts'
-import { inOrder, readMessage, savedText, tokensText } from '../../words.ts'
+import { inOrder } from '../../words.ts'
 import { CategoryBar, StateIcon, TableHead } from '../texts.tsx'
 
 interface StrategyResult {

@@ -1,9 +1,10 @@
 // One entry before and after: the difference in one column or two, or the lines that were looked for
 import { Fragment, memo, useMemo } from 'react'
 import type { DiffEntry } from '../../../protocol/index.ts'
+import { useLinks } from '../../links.ts'
+import { countText, tokensText, visibleText } from '../../shown-text.ts'
 import { reasonWords } from '../../strategy-words.ts'
-import { useLinks } from '../../use-thread-parts.ts'
-import { countText, roleWords, tokensText, visibleText } from '../../words.ts'
+import { roleWords } from '../../words.ts'
 import { BringBack, LongText } from '../texts.tsx'
 import { alignTexts, type Matched } from './align.ts'
 import { Apart, Pieces, Unified } from './diff-text.tsx'

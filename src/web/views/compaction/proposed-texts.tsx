@@ -1,9 +1,10 @@
 // A proposed compaction: what it saves, what goes, what it kept as asked, and the texts it would put in, to edit
 import { type ComponentProps, memo, useCallback, useState } from 'react'
 import type { Client, Preview } from '../../../protocol/index.ts'
+import { countText, visibleText } from '../../shown-text.ts'
 import { strategyWords } from '../../strategy-words.ts'
 import { useLoaded } from '../../use-loaded.ts'
-import { countText, labelWords, splitEnvelope, visibleText } from '../../words.ts'
+import { labelWords, splitEnvelope } from '../../words.ts'
 import { Elapsed, LongText, StateIcon } from '../texts.tsx'
 import { Aligned } from './aligned.tsx'
 import { findAskedFor, findLost, isTogether } from './asked-for.ts'

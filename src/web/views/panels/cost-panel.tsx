@@ -2,19 +2,10 @@
 // The window in detail: by category in figures, over time, and its largest entries
 import { type PointerEvent, useCallback, useState } from 'react'
 import type { Client, ThreadDetail, TimelinePoint } from '../../../protocol/index.ts'
+import { useLinks } from '../../links.ts'
+import { costText, countText, percentText, tokensText, visibleText } from '../../shown-text.ts'
 import { useLoaded } from '../../use-loaded.ts'
-import { useLinks } from '../../use-thread-parts.ts'
-import {
-  billedWarning,
-  categoryOf,
-  costText,
-  countText,
-  entryWords,
-  inOrder,
-  percentText,
-  tokensText,
-  visibleText,
-} from '../../words.ts'
+import { billedWarning, categoryOf, entryWords, inOrder } from '../../words.ts'
 import { StateIcon, Swatch, TableHead } from '../texts.tsx'
 import { TimelineChart, upToNow } from '../timeline-chart.tsx'
 import { WindowBar } from '../window-strip.tsx'

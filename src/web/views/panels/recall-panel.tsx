@@ -2,10 +2,11 @@
 // The pins of a thread: list, add, remove
 import { type FormEvent, Fragment, useCallback, useEffect, useState } from 'react'
 import type { Client, RecallHit } from '../../../protocol/index.ts'
+import { useLinks } from '../../links.ts'
+import { timeText, visibleText } from '../../shown-text.ts'
 import { addToDraft } from '../../typing.ts'
 import { useLoaded, useTask } from '../../use-loaded.ts'
-import { useLinks } from '../../use-thread-parts.ts'
-import { speakerWords, timeText, visibleText } from '../../words.ts'
+import { speakerWords } from '../../words.ts'
 import { BringBack, LongText } from '../texts.tsx'
 
 /** As it is written in summaries and markers, or alone. */

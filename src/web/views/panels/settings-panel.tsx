@@ -7,9 +7,9 @@ import type {
   SettingInfo,
   ThreadDetail,
 } from '../../../protocol/index.ts'
+import { tokensText, visibleText } from '../../shown-text.ts'
 import { strategyWords } from '../../strategy-words.ts'
 import { useLoaded, useTask } from '../../use-loaded.ts'
-import { tokensText, visibleText } from '../../words.ts'
 
 const THINKING = ['off', 'low', 'medium', 'high']
 /** What the API takes in place of a strategy, to go back to that of the preset. */

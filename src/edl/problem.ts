@@ -1,0 +1,15 @@
+// Problems that stop a script: a parse error, or a failed command
+
+/** The script cannot be read. Nothing of it runs. */
+export class ScriptProblem extends Error {
+  /** Where in the script, as an index. */
+  readonly offset: number
+
+  constructor(message: string, offset: number) {
+    super(message)
+    this.offset = offset
+  }
+}
+
+/** A command failed on its file. Other files go on. */
+export class FileProblem extends Error {}

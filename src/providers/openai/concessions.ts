@@ -1,0 +1,89 @@
+// Refusals that asking for less gets past: what a model, or an account, turns out not to have.
+import { isFields } from '../../core/text/json.ts'
+import type { Message, MessagePart } from '../../core/view/content.ts'
+import type { Note } from '../../wire/openai-chat/rounds.ts'
+import type { ResponsesProfile } from '../../wire/openai-responses/items.ts'
+import { readFailure } from '../failures/failure.ts'
+
+/** How a model is asked, as far as it is known by now. */
+export interface Terms {
+  readonly profile: ResponsesProfile
+  /** Reasoning that the server could not open: sealed by another model or account (VALID-R5). */
+  readonly sealed: ReadonlySet<string>
+}
+
+interface Concession {
+  readonly pattern: RegExp // of the code or the words
+  /** Undefined if that was not asked for, so that it cannot be the reason. */
+  apply(terms: Terms, messages: readonly Message[]): Terms | undefined
+}
+
+const CONCESSIONS: readonly Concession[] = [
+  {
+    // A model that does not reason.
+    pattern: /encrypted content is not supported with this model/i,
+    apply: ({ profile, sealed }) =>
+      profile.encryptedReasoning
+        ? { profile: { ...profile, encryptedReasoning: false }, sealed }
+        : undefined,
+  },
+  {
+    // An account that may not read summaries.
+    pattern: /must be verified to generate reasoning summar/i,
+    apply: ({ profile, sealed }) =>
+      profile.reasoningSummary
+        ? { profile: { ...profile, reasoningSummary: false }, sealed }
+        : undefined,
+  },
+  {
+    pattern: /invalid_encrypted_content|encrypted content .*could not be (?:verified|decrypted)/is,
+    apply({ profile, sealed }, messages) {
+      const sent = messages.flatMap(({ parts }) => parts.map((part) => readName(part, profile)))
+      const fresh = sent.filter((name) => name !== undefined && !sealed.has(name))
+      return fresh.length === 0 ? undefined : { profile, sealed: new Set(sent.filter(isName)) }
+    },
+  },
+]
+
+/** What to ask instead, or undefined if less would not help. Each can be made once. */
+export function concession(
+  thrown: unknown,
+  terms: Terms,
+  messages: readonly Message[],
+): Terms | undefined {
+  const { status, codes, message } = readFailure(thrown)
+  if (status !== 400) return undefined
+  const said = [...codes, message]
+  const fitting = CONCESSIONS.find(({ pattern }) => said.some((text) => pattern.test(text)))
+  return fitting?.apply(terms, messages)
+}
+
+/** The messages without the reasoning that cannot be opened. */
+export function openable(
+  messages: readonly Message[],
+  { profile, sealed }: Terms,
+  note: Note,
+): readonly Message[] {
+  if (sealed.size === 0) return messages
+  return messages.map(({ role, parts }) => ({
+    role,
+    parts: parts.filter((part) => {
+      const name = readName(part, profile)
+      if (name === undefined || !sealed.has(name)) return true
+      note(`the reasoning ${name} was sealed by another model or account; it was left out`)
+      return false
+    }),
+  }))
+}
+
+function readName(part: MessagePart, { provider }: ResponsesProfile): string | undefined {
+  if (part.type !== 'native' || part.provider !== provider || !isFields(part.value))
+    return undefined
+  const { type, id, encrypted_content: content } = part.value
+  if (type !== 'reasoning') return undefined
+  return [id, content].find(isName)
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string'
+}

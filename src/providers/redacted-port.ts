@@ -1,0 +1,60 @@
+// A summary model that removes secrets from prompts to another provider
+import type { AskRequest, ModelPort } from '../core/ports.ts'
+import type { ModelRef } from '../core/view/content.ts'
+import type { Secret } from '../redact/known.ts'
+import {
+  type RedactedValue,
+  type RedactionPolicy,
+  redactFor,
+  redactValues,
+} from '../redact/redact-values.ts'
+import type { ModelWindow } from './catalogue.ts'
+import type { ModelRegistry } from './registry.ts'
+
+/** A model that was asked, and what it was not told. */
+export interface AskedModel {
+  readonly ref: ModelRef
+  readonly window: ModelWindow
+  readonly redacted: RedactedValue<unknown>['found']
+}
+
+export interface RedactedPortOptions {
+  readonly registry: Pick<ModelRegistry, 'resolve'>
+  /** Values that are known to be secret, beside what looks like one. */
+  readonly secrets: readonly Secret[]
+  readonly policy?: RedactionPolicy | undefined
+  onAsk?(asked: AskedModel): void
+}
+
+/** One that can be asked in every way. */
+export type WholeModelPort = ModelPort & Required<Pick<ModelPort, 'converse'>>
+
+/** Changes what is sent, never what is stored: the thread keeps its own words. */
+export function redactedPort(port: WholeModelPort, options: RedactedPortOptions): WholeModelPort {
+  return {
+    ...port,
+    ask: async (request) => port.ask({ ...request, ...(await told(request, options)) }),
+    converse: async (request) => port.converse({ ...request, ...(await told(request, options)) }),
+  }
+}
+
+type RequestPart = Pick<AskRequest, 'messages' | 'system' | 'within'>
+
+/** What of a request may be said to the model that it goes to. */
+async function told(request: AskRequest, options: RedactedPortOptions): Promise<RequestPart> {
+  const { conversation, system, messages, within } = request
+  const { registry, secrets, policy, onAsk } = options
+  const { ref, window } = await registry.resolve(request.model, request.signal)
+  const said = {
+    messages,
+    ...(system !== undefined && { system }),
+    ...(within && { within }),
+  }
+  if (!redactFor({ conversation, target: ref, policy })) {
+    onAsk?.({ ref, window, redacted: [] })
+    return said
+  }
+  const { value, found } = redactValues(said, secrets)
+  onAsk?.({ ref, window, redacted: found })
+  return value
+}
