@@ -4,7 +4,7 @@ import type { Replace } from './replace.ts'
 
 /** A name and what assigns to it, in code, JSON (also inside a string), YAML, a shell, or an address. */
 const NAME =
-  /(?<![A-Za-z0-9_.])(?<![A-Za-z0-9_.]-)(?<!\[redacted:)(?<name>[A-Za-z_][\w.-]{2,80})(?:\\{0,3}["'`])?\]?(?<sign>[ \t]{0,8}(?::=|=>|=|:(?!:))[ \t]{0,8})|(?<=\s)--(?<flag>[a-z][a-z-]{2,40})[ \t]{1,4}(?!-)/g
+  /(?<![A-Za-z0-9_.])(?<![A-Za-z0-9_.]-)(?<!\[redacted:)(?<name>[A-Za-z_][\w.-]{2,80})(?:\\{0,3}["'`])?\]?(?<sign>[ \t]{0,8}(?::=|=>|=|:(?![:?]))[ \t]{0,8})|(?<=\s)--(?<flag>[a-z][a-z-]{2,40})[ \t]{1,4}(?!-)/g
 const MAX_VALUE_CHARS = 300
 
 type AssignedName =
@@ -69,7 +69,7 @@ type Kind =
 /** By the end of the name: `tokenizer` and `secretName` are no secrets. */
 const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ['aws-secret', /secret_?access_?key$|aws_?secret(?:_?key)?$/i],
-  ['password', /(?:passw(?:or)?d|passphrase|(?:^|[_.-])pwd|(?:^|[_.-])pass|(?:^|[_.-])psk)$/i],
+  ['password', /(?:passw(?:or)?d|passphrase|(?:^|[_.-])pwd?|(?:^|[_.-])pass|(?:^|[_.-])psk)$/i],
   [
     'api-key',
     /(?:api|access|auth|private|secret|encryption|signing|account|master|app|license|hmac|webhook|shared)[_-]?key$|secret_?key_?base$|^[A-Z][A-Za-z]+-Key$/i,

@@ -82,7 +82,7 @@ const STRUCTURES: readonly Structure[] = [
   {
     kind: 'password',
     pattern:
-      /\b(?:password|passwort|passphrase|passcode)[: ]{1,3}["'`]?(?<secret>[^\s"'`,]{8,80})/gi,
+      /\b(?:password|passwort|passphrase|passcode|pwd?)[: ]{1,3}["'`]?(?<secret>[^\s"'`,]{8,80})/gi,
     accepts: (text) => !standsForOne(text) && isAllKinds(text) && isChosen(text),
   },
   {
@@ -90,6 +90,37 @@ const STRUCTURES: readonly Structure[] = [
     pattern:
       /\b(?:(?:ALTER|CREATE)\s{1,20}(?:USER|ROLE|LOGIN)|GRANT|SET\s{1,20}PASSWORD)\b[^;\n]{0,300}?\b(?:PASSWORD|BY|AS)[ \t]{0,4}[=(]?[ \t]{0,4}'(?<secret>[^'\n]{3,200})'/gi,
     accepts: (text) => isValue(text),
+  },
+  {
+    kind: 'password',
+    pattern:
+      /\bIDENTIFIED\s{1,20}(?:WITH\s{1,20}\S{1,60}\s{1,20})?BY\s{1,20}(?:PASSWORD\s{1,20})?["'`]?(?<secret>[^\s"'`;,]{3,200})/g,
+    accepts: (text) => isValue(text) && /\d/.test(text),
+  },
+  {
+    kind: 'password',
+    pattern:
+      /\b(?:sqlplus|sqlldr|sqlcl|expdp|impdp|rman)\b[^\n|;]{0,200}?\s["']?[\w$#]{1,60}\/(?<secret>[^\s"'/@]{3,100})@/g,
+    accepts: isValue,
+  },
+  {
+    // The address alone lets anyone post there.
+    kind: 'webhook',
+    pattern:
+      /\bhttps:\/\/(?:hooks?\.[\w.-]{3,80}|[\w.-]{3,80}(?:\/[\w.-]{1,60}){0,6}?\/(?:incoming-?)?(?:web-?)?hooks?)(?:\/[\w.-]{1,60}){0,3}?\/(?<secret>[\w@-]{16,200}(?:\/[\w-]{1,100}){0,3})/gi,
+    accepts: (text) => /^[^/]*[a-z]/i.test(text) && /^(?:[^/\d]*\d){3}/.test(text),
+  },
+  {
+    kind: 'private-key', // of PuTTY
+    pattern:
+      /\bPrivate-Lines: \d{1,3}\s{1,4}(?<secret>(?:[A-Za-z0-9+/=]{4,80}(?:\r?\n|\\n|$)){1,200})/g,
+    accepts: isMixed,
+  },
+  {
+    kind: 'seed-phrase',
+    pattern:
+      /\b(?:mnemonic|(?:seed|recovery)[ _-]?phrase)["'`]?(?: is|[ \t]{0,4}[:=])[ \t]{0,4}["'`]?(?<secret>(?:[a-z][\w-]{2,30} ){10,23}[a-z]{3,12})\b/gi,
+    accepts: () => true,
   },
   {
     kind: 'vault-key',

@@ -68,6 +68,7 @@ const TOKEN_FORMS: readonly TokenForm[] = [
   form('cerebras-key', /csk-[A-Za-z0-9]{40,80}/, isMixed),
   form('nvidia-key', /nvapi-[\w-]{50,90}/, isRandom),
   form('tavily-key', /tvly-(?:dev-|prod-)?[A-Za-z0-9-]{24,60}/, isRandom),
+  form('firecrawl-key', /fc-[a-f0-9]{32}(?![A-Za-z0-9-])/),
   form('langsmith-key', /lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}/),
 
   // Ours
@@ -96,6 +97,7 @@ const TOKEN_FORMS: readonly TokenForm[] = [
   form('vault-token', /hv[sbr]\.[\w-]{24,300}/, isRandom),
   form('pulumi-token', /pul-[a-f0-9]{40}(?![A-Za-z0-9])/),
   form('doppler-token', /dp\.(?:pt|st|ct|sa)\.[\w.-]{40,80}/, isMixed),
+  form('grafana-token', /glc_[\w+/=]{32,400}/, isMixedCase),
   form('grafana-token', /glsa_[A-Za-z0-9]{32}_[a-fA-F0-9]{8}/),
   form('supabase-key', /sbp_[a-f0-9]{40}(?![A-Za-z0-9])/),
   form('sentry-token', /sntry[su]_[\w+/=-]{40,400}/, isMixed),
@@ -132,6 +134,9 @@ const TOKEN_FORMS: readonly TokenForm[] = [
     'discord-webhook',
     /discord(?:app)?\.com\/api\/webhooks\/\d{15,20}\/(?<secret>[\w-]{40,100})/,
   ),
+  form('launchdarkly-key', /(?:sdk|api)-[a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}(?![\w-])/),
+  form('zapier-webhook', /hooks\.zapier\.com\/hooks\/catch\/(?<secret>\d{1,12}\/\w{5,40})/),
+  form('brevo-key', /x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}(?![A-Za-z0-9])/),
   form('mailgun-key', /key-[a-f0-9]{32}(?![A-Za-z0-9])/),
   form('mailchimp-key', /[a-f0-9]{32}-us\d{1,2}(?!\w)/),
   form('telegram-token', /api\.telegram\.org\/(?:file\/)?bot(?<secret>\d{6,12}:[\w-]{20,60})/),

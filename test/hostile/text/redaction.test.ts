@@ -6,6 +6,7 @@ import { EIGHTH_ORDINARY, EIGHTH_SECRETS } from './eighth-set.ts'
 import { FIFTH_ORDINARY, FIFTH_SECRETS } from './fifth-set.ts'
 import { fill } from './fill.ts'
 import { FOURTH_ORDINARY, FOURTH_SECRETS } from './fourth-set.ts'
+import { NINTH_ORDINARY, NINTH_SECRETS } from './ninth-set.ts'
 import { ORDINARY as FIRST_ORDINARY } from './ordinary.ts'
 import { SECOND_ORDINARY, SECOND_SECRETS } from './second-set.ts'
 import { SECRETS as FIRST_SECRETS } from './secrets.ts'
@@ -25,6 +26,7 @@ const SETS: readonly (readonly [string, Texts, Texts])[] = [
   ['sixth', named(SIXTH_SECRETS), named(SIXTH_ORDINARY)],
   ['seventh', named(SEVENTH_SECRETS), named(SEVENTH_ORDINARY)],
   ['eighth', named(EIGHTH_SECRETS), named(EIGHTH_ORDINARY)],
+  ['ninth', named(NINTH_SECRETS), named(NINTH_ORDINARY)],
 ]
 const SEEDS = ['a', 'b', 'c', 'd', 'e']
 
