@@ -18,44 +18,44 @@ import type {
 
 export type * from './context-types.ts'
 
-/** Raised when a client of the former number could misunderstand a server of the new one. */
+/** Raised when an old client could misunderstand a new server. */
 export const PROTOCOL_VERSION = 1
 
 export interface Hello {
   readonly protocol: number
   readonly version: string // of précis
-  readonly defaultModel?: string // absent: none is configured
+  readonly defaultModel?: string // absent: not configured
   readonly presets: readonly string[]
   readonly strategies: readonly string[]
   readonly formats: { readonly read: readonly string[]; readonly written: readonly string[] }
-  /** The sessions of this machine can be listed and opened by whoever asked. */
+  /** The caller may list and open the agent sessions of this machine. */
   readonly hasSessions?: true
 }
 
-/** A session of an agent on the machine of the server. */
+/** A session of an agent on the server's machine. */
 export interface MachineSession {
   readonly id: string
   readonly agent: string
   readonly project?: string
-  readonly title?: string // what a person typed first
+  readonly title?: string // the first thing a person typed
   readonly bytes: number
   readonly updatedAt: Date
-  readonly threadId?: string // where it was imported before
+  readonly threadId?: string // the thread of an earlier import
 }
 
 export interface ThreadSummary {
   readonly threadId: string
-  readonly title: string // given, or the beginning of what the user said first
+  readonly title: string // as set, or the beginning of the first user message
   readonly version: number // the number of its last event
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly parent?: { readonly threadId: string; readonly seq: number }
-  readonly reason?: string // of a thread that came from another: fork, fresh-session, import, task
-  readonly isPartial?: true // its import was interrupted, or is under way
+  readonly reason?: string // of a derived thread: fork, fresh-session, import, task
+  readonly isPartial?: true // its import was interrupted or is still running
   readonly importedAt?: Date
 }
 
-/** LOG-74 and LOG-75: sums over the working conversation. What interfaces draw is `context`. */
+/** LOG-74 and LOG-75: sums over the working conversation. Interfaces draw `context`. */
 export interface TokenUsageFigures {
   readonly totalPromptTokens: number
   readonly totalCompletionTokens: number
@@ -74,19 +74,19 @@ export interface ThreadDetail extends ThreadSummary {
   readonly isWorking: boolean
   readonly isCompacting: boolean
   readonly canUndo: boolean // a compaction
-  readonly undoes?: string // what undo takes back, in words
+  readonly undoes?: string // the change that undo takes back, in words
   readonly canRedo: boolean
   readonly queued: number
   readonly tokenUsage?: TokenUsageFigures
   readonly context: ContextFigures
-  /** Everything that was billed, conversation and summaries; never reset. */
+  /** All billed usage, conversation and summaries; never reset. */
   readonly billed: UsageTotals
   readonly costUsd?: number
-  /** Of a long log: cost and sums are being counted, and are there when it is asked for again. */
+  /** The sums of a long log are still being counted; ask again later. */
   readonly isCounting?: boolean
-  /** The session file that it was imported from, and whether what the agent writes there is added. */
+  /** The session file of its import, and whether the agent's new events are still added. */
   readonly file?: { readonly agent: string; readonly state: 'followed' | 'parted' }
-  /** Calls that wait for someone to allow or deny them. */
+  /** Calls that wait for approval. */
   readonly approvals: readonly Approval[]
 }
 
@@ -95,7 +95,7 @@ export interface Approval {
   readonly name: string
   readonly subject: string
   readonly reason: string
-  /** What the call would change: lines with `+`, `-` or a blank before each. Such a change is what runs. */
+  /** What the call would change: lines with `+`, `-` or a blank before each. Exactly this change will run. */
   readonly diff?: string
 }
 
@@ -106,9 +106,9 @@ export interface NewThread {
   readonly workspace?: string
 }
 
-/** `started` and `queued` end in frames; a command has its reply. */
+/** The outcome of `started` and `queued` comes in frames; a command has its reply. */
 export type SendReply =
-  /** `threadId` where the turn runs in another thread: a fresh session was started first. */
+  /** `threadId` is set if the turn runs in another thread because a fresh session started first. */
   | { readonly status: 'started'; readonly threadId?: string }
   | { readonly status: 'queued'; readonly messageId: string }
   | ({ readonly status: 'command' } & CommandOutcome)
@@ -125,9 +125,9 @@ export interface CommandOutcome {
 export type StreamItem =
   | { readonly kind: 'event'; readonly event: ThreadEvent }
   | { readonly kind: 'frame'; readonly frame: AgentFrame }
-  /** The connection was lost and is back; events go on without a gap, frames may have been missed. */
+  /** The connection was lost and is restored. No event is missing; frames may be. */
   | { readonly kind: 'reconnected' }
-  /** There is no connection; the next try comes after `delayMs`. `failures` in a row so far. */
+  /** Disconnected; the next attempt follows after `delayMs`. `failures` counts attempts in a row. */
   | {
       readonly kind: 'waiting'
       readonly error: PrecisError
@@ -141,7 +141,7 @@ export interface StrategyRequest {
   readonly nextPrompt?: string
 }
 
-/** A compaction that was prepared and not applied. */
+/** A compaction that was prepared but not applied. */
 export interface Preview {
   readonly previewId: string
   readonly strategy: string
@@ -151,7 +151,7 @@ export interface Preview {
   readonly report: string // for people
   /** Absent if the conversation would continue in a new thread. */
   readonly figures?: ReportFigures
-  /** The texts it would put into the context; those with `isEditable` may be changed before applying. */
+  /** The texts it would put into the context. Those with `isEditable` may be changed before applying. */
   readonly texts: readonly PreviewText[]
 }
 export interface PreviewText {
@@ -174,14 +174,14 @@ export interface RecallHit {
   readonly text: string
 }
 
-/** The whole text of a ref, or what was found; `next` is where a long text continues, in characters. */
+/** The full text of a ref, or the finds; `next` is where a long text continues, in characters. */
 export interface Recalled {
   readonly text: string
   readonly hits: readonly RecallHit[]
   readonly next?: number
 }
 
-/** A setting that is in effect, and which layer it is from. */
+/** An effective setting and its layer. */
 export interface SettingInfo {
   readonly key: string
   readonly value: unknown
@@ -191,7 +191,7 @@ export interface SettingInfo {
 export interface ModelInfo {
   readonly ref: string
   readonly windowTokens?: number
-  readonly isConfigured: boolean // its key or server is there
+  readonly isConfigured: boolean // its key or server exists
 }
 
 /** Every method rejects with a PrecisError: the server's own, or `unreachable`. */
@@ -205,15 +205,15 @@ export interface Client {
   createThread(thread?: NewThread): Promise<ThreadDetail>
   thread(threadId: string): Promise<ThreadDetail>
   deleteThread(threadId: string): Promise<void>
-  /** Everything that happened, in order; `limit` at a time. */
+  /** All events in order, `limit` at a time. */
   events(
     threadId: string,
     range?: { readonly from?: number; readonly to?: number; readonly limit?: number },
   ): Promise<readonly ThreadEvent[]>
   /**
-   * Events after `afterSeq`, then live ones and frames, until the signal fires. Reconnects by itself; each
-   * failed try is an item, and after an hour of them it rejects with the last error.
-   * Frames come from `onConnected` on: whoever waits for the end of a turn sends no message before.
+   * Events after `afterSeq`, then live events and frames, until the signal fires. Reconnects by itself. Each
+   * failed attempt is an item; after an hour of them it rejects with the last error. Frames start at
+   * `onConnected`: to see the end of a turn, send its message after that.
    */
   follow(
     threadId: string,
@@ -221,16 +221,16 @@ export interface Client {
     signal: AbortSignal,
     onConnected?: () => void,
   ): AsyncIterable<StreamItem>
-  /** Commands are carried out, everything else is said; resolves as soon as it is accepted. */
+  /** Runs a command or sends a message; resolves once it is accepted. */
   send(threadId: string, content: UserContent): Promise<SendReply>
   resume(threadId: string): Promise<void>
   abort(threadId: string): Promise<void>
   decide(threadId: string, callId: string, decision: 'allow' | 'deny'): Promise<void>
   compact(threadId: string, request?: StrategyRequest): Promise<CommandOutcome>
   preview(threadId: string, request?: StrategyRequest): Promise<Preview>
-  /** What it would change; known to the process that made it. */
+  /** What it would change. Only the process that made the preview knows. */
   previewDiff(threadId: string, previewId: string): Promise<ViewDiff>
-  /** Refused with `stale` where what it covers has changed since. */
+  /** Rejects with `stale` if the entries it covers have changed since. */
   applyPreview(
     threadId: string,
     previewId: string,
@@ -248,17 +248,17 @@ export interface Client {
     asked: { readonly query: string } | { readonly ref: string; readonly offset?: number },
   ): Promise<Recalled>
   contextPicture(threadId: string): Promise<ContextPicture>
-  /** The entries of the context, as the model sees them from `from` on (0 is the first). */
+  /** The context entries as the model sees them, starting at index `from`. */
   contextEntries(
     threadId: string,
     range?: { readonly from?: number; readonly limit?: number },
   ): Promise<ContextPage>
-  /** What became of the entries of `limit` events, from the number `from` on. */
+  /** Where the entries of `limit` events are now, starting at number `from`. */
   places(
     threadId: string,
     range?: { readonly from?: number; readonly limit?: number },
   ): Promise<readonly EntryPlace[]>
-  /** Everything that was billed, by model. */
+  /** All billed usage, by model. */
   cost(threadId: string): Promise<readonly ModelCost[]>
   /** The size of the context over time, with every compaction. */
   timeline(threadId: string): Promise<readonly TimelinePoint[]>
@@ -273,17 +273,17 @@ export interface Client {
     threadId: string,
     settings: Readonly<Partial<Record<'model' | 'thinking' | 'preset' | 'strategy', string>>>,
   ): Promise<ThreadDetail>
-  /** In a format that can be written: markdown, html, claude-code, … */
+  /** Writes the thread in a given format: markdown, html, claude-code, … */
   exportThread(threadId: string, format: string): Promise<string>
   importThread(content: string, options?: { readonly format?: string }): Promise<ThreadDetail>
-  /** The sessions of agents on the server's machine, newest first; `isPartial` where more is found when it is asked again. */
+  /** The agent sessions on the server's machine, newest first; with `isPartial`, a later call finds more. */
   sessions(options?: { readonly search?: string; readonly limit?: number }): Promise<{
     readonly items: readonly MachineSession[]
     readonly total: number
     readonly isPartial?: true
   }>
-  /** Imports what is new in it; its thread then follows the file for as long as somebody follows the thread. */
+  /** Imports what is new in it. Its thread then follows the file while the thread has subscribers. */
   openSession(id: string): Promise<ThreadDetail>
-  /** Paths of the thread's folder that begin with, or contain, what was typed. */
+  /** Paths in the thread's folder that begin with the typed text, or contain it. */
   files(threadId: string, typed: string): Promise<readonly string[]>
 }

@@ -22,26 +22,26 @@ export interface ContextPicture {
   }[]
 }
 
-/** One thing that the model sees. */
+/** One entry of the context. */
 export interface ContextEntry {
   readonly ref: string
   readonly role: string // system, user, answer, result, reminder, checkpoint
-  readonly label?: string // of what a change put there: summary, trimmed, …
-  readonly text: string // its beginning; the whole can be read by its ref
+  readonly label?: string // for an entry that a change added: summary, trimmed, …
+  readonly text: string // its beginning; read the whole by its ref
   readonly tokens: number
-  /** How many original entries it stands for: itself, or those whose place it has taken. */
+  /** How many original entries it stands for: 1, or all those it replaced. */
   readonly covers: number
-  readonly first?: string // of a replacement: the first original that it stands for
+  readonly first?: string // of a replacement: the first original it stands for
 }
 
-/** Where an original entry is now. Without `by` and `place`, nothing stands for it. */
+/** Where an original entry is now. Without `by` and `place` it is gone and nothing stands for it. */
 export interface EntryPlace {
   readonly ref: string
   readonly tokens: number
-  readonly place?: number // in the context, 0 is the first
-  readonly by?: string // the ref of what stands in its place
-  readonly label?: string // what that is: summary, trimmed, …
-  readonly together?: number // so many entries, this one included, come back with it
+  readonly place?: number // index in the context
+  readonly by?: string // the ref of its replacement
+  readonly label?: string // the label of the replacement: summary, trimmed, …
+  readonly together?: number // how many entries come back together, this one included
 }
 export interface ContextPage {
   readonly items: readonly ContextEntry[]
@@ -53,19 +53,19 @@ export interface TimelinePoint {
   readonly seq: number
   readonly tokens: number
   readonly by: Exclude<Reading['by'], undefined>
-  /** Where it was a compaction, with the size of the context around it. */
+  /** Set if the event is a compaction: the size of the context around it. */
   readonly compaction?: {
     readonly strategy: string
     readonly before?: number
     readonly after?: number
   }
-  /** Where it undid or repeated a compaction: the number of that one. */
+  /** Set if the event undid or redid a compaction: that one's number. */
   readonly undone?: number
   readonly redone?: number
-  readonly costUsd?: number // of everything so far
+  readonly costUsd?: number // total so far
 }
 
-/** What one model was asked for, and what it cost. */
+/** Usage and cost of one model. */
 export interface ModelCost {
   readonly model: string
   readonly requests: number
@@ -73,7 +73,7 @@ export interface ModelCost {
   readonly completionTokens: number
   readonly cacheReadTokens: number
   readonly cacheWriteTokens: number
-  readonly costUsd?: number // absent: it has no known price
+  readonly costUsd?: number // absent: no known price
 }
 
 /** The view before and after one compaction. */
@@ -81,7 +81,7 @@ export interface ViewDiff {
   readonly compaction: number // its sequence number
   readonly before: readonly DiffEntry[]
   readonly after: readonly DiffEntry[]
-  /** Which entries became which, by their refs, in the order of the context. */
+  /** Which entries became which, by ref, in context order. */
   readonly changes: readonly {
     readonly removed: readonly string[]
     readonly added: readonly string[]
@@ -94,10 +94,10 @@ export interface DiffEntry {
   readonly text: string
   readonly tokens: number
   readonly state: 'kept' | 'removed' | 'added'
-  readonly why?: string // it was removed
+  readonly why?: string // why it was removed
 }
 
-/** What a compaction does, in the tokens of the window's own figures. */
+/** The effect of a compaction, in the token base of the window's figures. */
 export interface ReportFigures {
   readonly strategy: string
   readonly trigger: string
@@ -121,6 +121,6 @@ export interface ReportFigures {
     readonly after: number
   }[]
   readonly pins: { readonly kept: number; readonly added: number }
-  readonly refs: number // by which what was removed can be read again
+  readonly refs: number // refs that recall removed entries
   readonly fallback?: { readonly from: string; readonly reason: string }
 }

@@ -1,3 +1,3 @@
-// The door `precis/client`: what a program needs to ask a server, with the types of its answers.
+// The door `precis/client`: the client of a server and the types of its answers.
 export type * from './client.ts'
 export { createClient, type Transport } from './http-client.ts'

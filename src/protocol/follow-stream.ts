@@ -9,14 +9,14 @@ import { fromWireFrame } from './wire.ts'
 
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 10_000
-/** Followers that were lost together come back one after the other: together they would hold up all the rest. */
+/** Subscribers that lost their connection together spread their return, so they do not hold up others. */
 const SPREAD_MS = 1_000
-/** In a row: an hour of them. */
+/** Attempts in a row: an hour of them. */
 const MOST_FAILURES = 360
-/** The server beats more often than this; without a sign of life the connection is given up. */
+/** The server's heartbeat is more frequent. After this long without data the connection is closed. */
 const SILENCE_MS = 60_000
 
-/** The name of what is stored, in the stream; frames go by their own types. */
+/** The stream name of stored events; frames use their own types. */
 export const STORED = 'event'
 
 export async function* followStream(
@@ -77,7 +77,7 @@ function lostBy(thrown: unknown): PrecisError {
   return new PrecisError('unreachable', message, { retryable: true, cause: thrown })
 }
 
-/** An event is missing: what came after it is asked for again. */
+/** An event is missing: ask again for what follows it. */
 class Gap extends Error {}
 
 const CONNECTED = Symbol('connected')
@@ -110,7 +110,7 @@ async function* connect(
   }
 }
 
-/** Also if the transport itself does not heed a signal. */
+/** Stops on the signal even if the transport ignores it. */
 async function* findPieces(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
@@ -130,7 +130,7 @@ async function* findPieces(
   }
 }
 
-/** Ends a connection on which nothing has come for too long. */
+/** Closes a connection that has been silent for too long. */
 class Silence {
   #isHeard = false
   readonly #over = new AbortController()
@@ -163,7 +163,7 @@ function readItem({ event, data }: ServerSentEvent): StreamItem | undefined {
   return frame && { kind: 'frame', frame }
 }
 
-/** Trying again would end the same way. */
+/** A retry would fail the same way. */
 function isFinal(thrown: unknown): boolean {
   if (!PrecisError.is(thrown)) return false
   const isPassing = thrown.code === 'rate-limited' || thrown.code === 'aborted'

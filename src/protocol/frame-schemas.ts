@@ -18,7 +18,7 @@ type FieldOf<T> = AgentFrame extends infer F
     : never
   : never
 
-/** All that the type of a frame adds, field by field: its `data`. */
+/** The fields that each frame type adds: its `data`. */
 const DATA = {
   'turn-start': z.object({}),
   'turn-end': z.object({
@@ -75,10 +75,10 @@ const frames = Object.entries(DATA).map(([type, data]) =>
     .meta({ id: `Frame.${type}` }),
 )
 
-/** LOG-77: every frame has this shape. */
+/** LOG-77: the shape of every frame. */
 export const frameSchema = z
   .union(frames as unknown as readonly [z.ZodObject, z.ZodObject])
   .meta({ id: 'Frame' })
 
-/** The data of one message of the stream, as JSON: `event: event`, or the type of the frame. */
+/** The data of one stream message as JSON: `event: event`, or the type of the frame. */
 export const streamDataSchema = z.union([rowSchema, frameSchema]).meta({ id: 'StreamData' })

@@ -1,4 +1,4 @@
-// The client: every question of an interface as one request, the same in this process and over the network.
+// The client: one request per question, the same in process and over the network.
 import type { z } from 'zod'
 import { readRow } from '../core/log/codec.ts'
 import type { Client, CommandOutcome, SendReply, ThreadDetail, ThreadSummary } from './client.ts'
@@ -34,7 +34,7 @@ import { fromWireResult } from './wire.ts'
 
 export type { Transport } from './http-requests.ts'
 
-/** In this process `fetch` is the app's own; in a browser, the browser's. */
+/** In process, `fetch` is the app's own. */
 export function createClient(transport: Transport): Client {
   return {
     ...aboutThreads(transport),

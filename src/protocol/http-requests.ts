@@ -8,12 +8,12 @@ export type Fetch = (request: Request) => Promise<Response> | Response
 
 export interface Transport {
   readonly fetch: Fetch
-  /** Where `/api` begins: `http://127.0.0.1:8080`. */
+  /** The URL before `/api`: `http://127.0.0.1:8080`. */
   readonly baseUrl: string
   readonly token?: string
   /** Resolves after `ms`, or at once when the signal fires. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** From 0 to below 1; `Math.random` by itself. */
+  /** From 0 to below 1; default `Math.random`. */
   readonly random?: () => number
 }
 
@@ -29,7 +29,7 @@ export interface Call {
 
 const RETRY_MS = 200
 
-/** The answer, by its schema. */
+/** The answer, parsed with its schema. */
 export async function callJson<T>(
   transport: Transport,
   schema: z.ZodType<T>,
@@ -43,8 +43,8 @@ export async function callJson<T>(
 }
 
 /**
- * The answer as it came, where it is a success. A write is sent once more where the connection failed:
- * its key tells the server whether it has seen it.
+ * The raw answer of a success. A write is repeated once after a failed connection; its key tells the server
+ * whether it has seen it.
  */
 export async function callRaw(transport: Transport, call: Call): Promise<Response> {
   const isWrite = (call.method ?? 'GET') !== 'GET'
@@ -101,7 +101,7 @@ async function readJson(response: Response): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // no schema takes it
+    return undefined // a body no schema accepts
   }
 }
 

@@ -83,7 +83,7 @@ const media = z.strictObject({
 
 const MOST_PARTS = 1_000
 
-/** What people can say: nobody but a model thinks, calls tools, or has parts of its own. */
+/** Content a person can send: no thinking, tool calls or custom parts, which only models have. */
 const said = z
   .union([
     z.string().min(1),

@@ -1,10 +1,10 @@
-// Schemas of the protocol: the client parses with them, the server describes itself with them
+// Schemas of the protocol. The client parses with them, and the server generates its description from them.
 import { z } from 'zod'
 
 export const count = z.number().int().nonnegative()
 const time = z.iso.datetime().describe('ISO 8601')
 
-/** RFC 9457, with what a PrecisError says beyond it. */
+/** RFC 9457 with the extra fields of a PrecisError. */
 export const problemSchema = z
   .object({
     type: z.string(),
@@ -19,7 +19,7 @@ export const problemSchema = z
   })
   .meta({ id: 'Problem' })
 
-/** An error inside something else: a frame, a result. */
+/** An error inside a frame or a result. */
 export const wireErrorSchema = z
   .object({
     code: z.string(),
@@ -107,7 +107,7 @@ export const approvalSchema = z
   .object({ callId: text, name: text, subject: text, reason: text, diff: text.exactOptional() })
   .meta({ id: 'Approval' })
 
-/** LOG-74: the session, and beside it the figures about it. */
+/** LOG-74: the session and its figures. */
 export const sessionResponseSchema = z
   .object({
     session: z.object({
@@ -142,7 +142,7 @@ export const sessionResponseSchema = z
   })
   .meta({ id: 'SessionResponse' })
 
-/** A stored row, not yet checked: `readRow` of the core makes an event of it. */
+/** A stored row, unchecked; `readRow` of the core turns it into an event. */
 export const rowSchema = z
   .looseObject({
     v: z.number().int(),

@@ -7,23 +7,23 @@ export interface ServerSentEvent {
   readonly id?: string
 }
 
-/** One event may hold a whole stored row, with images in it. */
+/** One event may hold a whole stored row with images. */
 const MAX_EVENT_CHARS = 64_000_000
 
 export function writeSse({ event, data, id }: ServerSentEvent): string {
   const lines = [
     ...(id === undefined ? [] : [`id: ${id}`]),
     `event: ${event}`,
-    // JSON has no bare line ends; whatever else has some is split as the format wants it.
+    // JSON has no raw line ends; other data is split into lines as the format requires.
     ...data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`),
   ]
   return `${lines.join('\n')}\n\n`
 }
 
-/** Keeps a connection alive and is not an event. */
+/** Keeps a connection alive; not an event. */
 export const SSE_HEARTBEAT = ': beat\n\n'
 
-/** `onActivity` is called for every piece that comes, heartbeats included. */
+/** `onActivity` is called for every chunk, heartbeats included. */
 export async function* readSse(
   stream: AsyncIterable<Uint8Array>,
   onActivity: () => void = () => undefined,
@@ -45,10 +45,10 @@ export async function* readSse(
   }
 }
 
-/** Whole lines out of pieces of text. Each piece is looked at once, however long a line gets. */
+/** Splits chunks of text into lines. Scans each chunk once, however long a line gets. */
 class Lines {
   #pieces: string[] = []
-  #isHalfEnded = false // a CR that may be the first half of a line end
+  #isHalfEnded = false // a trailing CR may be the first half of a line end
   size = 0
 
   take(piece: string): string[] {
@@ -68,14 +68,14 @@ class Lines {
   }
 }
 
-/** The fields of the event that is being read. */
+/** The fields of the event being read. */
 class EventFields {
   #event = ''
   #data: string[] = []
   #id: string | undefined
   size = 0
 
-  /** An empty line ends an event; without data it is none. */
+  /** An empty line ends an event; an event without data is dropped. */
   take(line: string): ServerSentEvent | undefined {
     if (line === '') return this.#finish()
     const colon = line.indexOf(':')

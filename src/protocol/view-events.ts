@@ -1,4 +1,4 @@
-// Events into blocks: what lasts of a thread, as an interface draws it.
+// Turns events into blocks: the lasting part of a thread as interfaces draw it.
 import { committedFacts, renderCaveats } from '../core/edit/report-text.ts'
 import type { EventOf, ThreadEvent } from '../core/log/event.ts'
 import type { Answer, Part } from '../core/view/content.ts'
@@ -16,7 +16,7 @@ import {
   withoutNote,
 } from './view-texts.ts'
 
-/** What of an event is seen. Gives back the keys of live blocks that it takes the place of. */
+/** Shows an event. Returns the keys of the live blocks it replaces. */
 export function showEvent(
   list: BlockList,
   event: ThreadEvent,
@@ -65,7 +65,7 @@ export function showEvent(
   }
 }
 
-/** A conversation may continue in another thread, whose numbers begin again. */
+/** A conversation may continue in another thread, whose numbers restart. */
 function readKey({ threadId, seq }: ThreadEvent): string {
   return `${threadId}/${seq}`
 }
@@ -74,7 +74,7 @@ export function runKey(runId: string): string {
   return `run:${runId}`
 }
 
-/** The block of a call, as far as it is known. */
+/** The block of a call, with what is known so far. */
 export function toolBlock(list: BlockList, callId: string): ToolBlock {
   const key = `call:${callId}`
   const block = list.get(key)
@@ -140,7 +140,7 @@ function showUserMessage(list: BlockList, event: EventOf<'USER_MESSAGE'>): void 
     list.put({ kind: 'user', key, text, attachments, isAutomatic, ...images, ...storedAt(event) })
     return
   }
-  // The summary has been shown there.
+  // The summary is shown in that thread already.
   if (cameFrom(list, threadId)) return
   const strategy = 'fresh-session'
   const { timestamp: time } = event
@@ -149,7 +149,7 @@ function showUserMessage(list: BlockList, event: EventOf<'USER_MESSAGE'>): void 
 
 const NOTE = /^\[Context note, not a (?:new )?request: /
 
-/** The entry behind a summary that opened this thread is for the model: it is shown with that summary. */
+/** The entry behind the summary that opened this thread is for the model; show both together. */
 function addToSummary(list: BlockList, threadId: string, note: string): boolean {
   if (cameFrom(list, threadId)) return true
   const last = list.blocks.at(-1)
@@ -158,7 +158,7 @@ function addToSummary(list: BlockList, threadId: string, note: string): boolean 
   return true
 }
 
-/** Whether the interface was in the thread before, and saw this one being opened. */
+/** Whether the interface was in the parent thread and saw this one open. */
 function cameFrom(list: BlockList, threadId: string): boolean {
   const last = list.blocks.findLast((block) => block.kind === 'compaction')
   return last?.kind === 'compaction' && last.freshThreadId === threadId
@@ -186,7 +186,7 @@ function compactionBlock(list: BlockList, event: EventOf<'COMPACTION'>): EditBlo
   const note = renderCaveats(committedFacts(data, fellBack.at(-1))).join(' ')
   return {
     kind: 'compaction',
-    // Where it was seen to run, its block is that of the run.
+    // If its run was visible, use the block of the run.
     key: running?.key ?? readKey(event),
     state: 'done',
     strategy: data.strategyId,
@@ -202,13 +202,13 @@ function compactionBlock(list: BlockList, event: EventOf<'COMPACTION'>): EditBlo
   }
 }
 
-/** Newest first: it is nearly always the last one that is undone. */
+/** Newest first: nearly always the last one is undone. */
 function settle(list: BlockList, seq: number, state: 'undone' | 'done'): void {
   const block = list.blocks.findLast((each) => each.kind === 'compaction' && each.seq === seq)
   if (block?.kind === 'compaction') list.put({ ...block, state })
 }
 
-/** What was tried in this run before; a failure that stands alone is one, too. */
+/** Earlier attempts of this run; a single failure counts, too. */
 function listFailures({ state, strategy, error, fellBack = [] }: EditBlock) {
   return state === 'failed' ? [...fellBack, { from: strategy, reason: error ?? '' }] : fellBack
 }
@@ -217,7 +217,7 @@ function showFailure(list: BlockList, { data, timestamp }: EventOf<'COMPACTION_F
   const { runId, strategyId: strategy, reason } = data
   const key = runKey(runId)
   const shown = list.get(key)
-  // A run that continues with another strategy has not failed yet: its own end says so.
+  // A run that goes on to another strategy has not failed yet: its own end will tell.
   if (shown?.kind === 'compaction' && shown.state === 'running') {
     list.put({ ...shown, fellBack: [...listFailures(shown), { from: strategy, reason }] })
     return
@@ -259,13 +259,13 @@ export class BlockList {
     return place === undefined ? undefined : this.#blocks[place]
   }
 
-  /** A key that no other block has. */
+  /** A key no other block has. */
   newKey(): string {
     this.#made += 1
     return `n${this.#made}`
   }
 
-  /** In place of the one with its key, or behind all others. */
+  /** Replaces the block with its key, or appends. */
   put(block: ViewBlock): void {
     const place = this.#places.get(block.key)
     if (place !== undefined) {
@@ -276,7 +276,7 @@ export class BlockList {
     this.#blocks.push(block)
   }
 
-  /** These in place of the first of those keys, whose blocks go; behind all others if there is none. */
+  /** Replaces the first of the keyed blocks and removes the others; appends if there is none. */
   exchange(keys: readonly string[], blocks: readonly ViewBlock[]): void {
     const places = keys
       .flatMap((key) => this.#places.get(key) ?? [])
@@ -289,7 +289,7 @@ export class BlockList {
     for (const block of [...blocks, ...behind]) this.put(block)
   }
 
-  /** Blocks of an earlier part of the thread; they take the place of those that went by their keys. */
+  /** Adds blocks of an earlier part of the thread. They replace existing blocks with the same keys. */
   prepend(earlier: readonly ViewBlock[]): void {
     const keys = new Set(earlier.map(({ key }) => key))
     const all = [...earlier, ...this.#blocks.filter(({ key }) => !keys.has(key))]

@@ -1,4 +1,4 @@
-// Applies frames to blocks and status: the current activity, removed when it ends
+// Applies frames to blocks and status: the current activity, removed when it ends.
 import type { AgentFrame } from '../core/agent/frame.ts'
 import { committedFacts, freshCaveats, renderCaveats } from '../core/edit/report-text.ts'
 import type { Approval } from './client.ts'
@@ -18,7 +18,7 @@ interface Shown {
 }
 type Frame<T extends AgentFrame['type']> = Extract<AgentFrame, { type: T }>
 
-/** The status and the live blocks after a frame. Live are those that an event will take the place of. */
+/** The status and live blocks after a frame. An event will replace the live blocks. */
 export function showFrame(
   shown: Shown,
   live: readonly string[],
@@ -91,7 +91,7 @@ function statusAfter({ list, status }: Shown, frame: AgentFrame): ViewStatus {
 function retryBlock(list: BlockList, frame: Frame<'model-retry'>): NoticeBlock {
   const last = list.blocks.at(-1)
   const isSame = last?.kind === 'notice' && last.isRetry
-  // It stays when the answer is there: how long it waited is said by the status alone.
+  // This stays after the answer, so the waiting time appears in the status only.
   const text = `Asking again, attempt ${frame.attempt} of ${frame.attempts}: ${sentence(frame.reason)}`
   const key = isSame ? last.key : list.newKey()
   return { kind: 'notice', key, level: 'warning', text, isRetry: true }
@@ -105,12 +105,12 @@ function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
-/** The tool `run` runs commands. */
+/** The tool `run` runs commands, so it gets other words. */
 function runningWords(name: string): string {
   return name === 'run' ? 'Running a command' : `Running ${name}`
 }
 
-/** The same text continues; another kind of text begins a block of its own. */
+/** Continues a text of the same kind; another kind starts a new block. */
 function appendText(
   list: BlockList,
   live: readonly string[],
@@ -131,7 +131,7 @@ function activity(what: string, { timestamp }: AgentFrame): { what: string; sinc
   return { what, since: timestamp }
 }
 
-/** The time runs from the beginning of the turn. */
+/** The time counts from the start of the turn. */
 function at(status: ViewStatus, what: string, { timestamp }: AgentFrame): ViewStatus {
   if (status.activity?.what === what && status.isWorking) return status
   const since = status.activity?.since ?? timestamp
@@ -148,7 +148,7 @@ function setTool(
   known: Partial<ToolBlock>,
 ): void {
   const block = toolBlock(list, callId)
-  // What the log says of it is the last word.
+  // The log overrides live data.
   if (block.result === undefined) list.put({ ...block, ...known })
 }
 
@@ -194,7 +194,7 @@ function progressed({ list, status }: Shown, frame: Frame<'COMPACTION_PROGRESS'>
 function endedBlock(list: BlockList, frame: Frame<'COMPACTION_COMPLETE'>): EditBlock {
   const { runId, strategy, success, fresh, error, end, event, before, after, report } = frame
   const shown = list.get(runKey(runId))
-  // Who came while it ran has seen its event alone.
+  // An interface that joined during the run has only seen its event.
   const known = shown?.kind === 'compaction' ? shown : eventBlock(list, event?.seq)
   const seq = known?.seq ?? event?.seq
   const beforeTokens = known?.beforeTokens ?? before?.tokens
@@ -248,7 +248,7 @@ function sayEnd(list: BlockList, frame: Frame<'turn-end'>): void {
     notice(list, 'warning', 'Stopped: the most steps for one turn are used up.')
 }
 
-/** A failed turn tells its error twice, as a frame of its own and with its end; once is enough. */
+/** A failed turn reports its error in a frame and at its end; show it once. */
 function sayError(list: BlockList, error: Error): void {
   const text = errorWords(error)
   const last = list.blocks.at(-1)
@@ -256,7 +256,7 @@ function sayError(list: BlockList, error: Error): void {
   notice(list, 'error', text)
 }
 
-/** What is left out of a request is left out of the next one, too: that is news once. */
+/** What one request omits, the next omits as well: say it once. */
 function isSaid(list: BlockList, text: string): boolean {
   return list.blocks.some((block) => block.kind === 'notice' && block.text === text)
 }

@@ -1,4 +1,4 @@
-// The texts of a view: what a message, a tool call and a compaction say, in the words a person reads.
+// The texts of a view: what a message, a tool call and a compaction say to a person.
 import type { RunProgress } from '../core/agent/frame.ts'
 import type { CompactionData, NewEntry } from '../core/edit/change.ts'
 import { escapeHidden } from '../core/text/address.ts'
@@ -14,7 +14,7 @@ import {
 import { cutHead } from '../core/window/tokens/weigh.ts'
 import type { Approval } from './client.ts'
 
-/** What a call is about: the first of these that its input has. */
+/** The subject of a call: the first of these fields in its input. */
 /** As the tools of many agents name them. */
 const SUBJECT_FIELDS = [
   ...['path', 'file_path', 'filePath', 'filename', 'command', 'cmd', 'query', 'pattern', 'url'],
@@ -34,7 +34,7 @@ export function userText(content: UserContent): { text: string; attachments: str
   return { text: textOfUserContent(content), attachments }
 }
 
-/** Kinds of pictures that every browser draws, and that can hold no script. */
+/** Image types that every browser draws and that cannot hold scripts. */
 const DRAWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
 export function imagesIn(
@@ -46,12 +46,12 @@ export function imagesIn(
   return images.length === 0 ? {} : { images }
 }
 
-/** The summary that opens a new thread, out of the message that brings it. */
+/** Extracts the summary from the message that opens a new thread. */
 export function summaryIn(text: string): string | undefined {
   return SUMMARY.exec(text)?.[1]
 }
 
-/** A call in short, where no tool has said what it is about. */
+/** A short text for a call whose tool gave no subject. */
 export function readSubject(input: Json): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return short(input)
   const fields = input as { readonly [key: string]: Json }
@@ -64,7 +64,7 @@ export function readSubject(input: Json): string {
 
 const SHELL = /^(?:\S*\/)?(?:ba|z|da)?sh$/
 
-/** A text, or a command in words: behind `bash -c`, the last of them. */
+/** A text, or a command given as a list: of `bash -c …` its last item. */
 function wordsOf(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value
   if (!Array.isArray(value) || value.length === 0) return undefined
@@ -77,7 +77,7 @@ export function resultText(content: readonly Block[]): string {
   return content.map(blockText).join('\n')
 }
 
-/** What a compaction says in place of what it covers; undefined if it only leaves out or shortens. */
+/** What a compaction says in place of the entries it covers; undefined if it only removes or shortens. */
 export function buildSummary({ edits }: CompactionData): string | undefined {
   const texts = edits
     .flatMap(({ put }) => put)
@@ -111,18 +111,18 @@ function short(value: Json): string {
   return escapeHidden(head)
 }
 
-/** What went wrong and what to do about it, in sentences. */
+/** What went wrong and what to do, in sentences. */
 export function errorWords(error: Error): string {
   const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : ''
   if (hint === '') return error.message
   return /[.!?…]$/.test(error.message) ? `${error.message} ${hint}` : `${error.message}. ${hint}`
 }
 
-/** The status around a transcript: activity, queue, pending question */
+/** The status of a transcript: activity, queue, pending question. */
 interface Activity {
   readonly what: string
   readonly since: Date
-  /** Of the part that it does now, and how many there are. */
+  /** Progress within the current part, and the number of parts. */
   readonly done?: number
   readonly total?: number
 }
@@ -134,7 +134,7 @@ export interface QueuedMessage {
 
 export interface ViewStatus {
   readonly isWorking: boolean
-  /** Absent if nothing is going on. */
+  /** Absent when idle. */
   readonly activity?: Activity
   readonly compaction?: Activity & { readonly strategy: string }
   readonly queued: readonly QueuedMessage[]
@@ -143,7 +143,7 @@ export interface ViewStatus {
 
 export const IDLE: ViewStatus = { isWorking: false, queued: [], approvals: [] }
 
-/** The part of a status that a step of a compaction changes. */
+/** The status changes for a step of a compaction. */
 export function computeProgress(
   started: Activity & { readonly strategy: string },
   { message, done, total }: RunProgress,
@@ -157,7 +157,7 @@ export function computeProgress(
   }
 }
 
-/** The blocks that an interface draws; a block is replaced, never mutated */
+/** The blocks that interfaces draw. A block is replaced, never mutated. */
 export type ViewBlock =
   | UserBlock
   | AnswerBlock
@@ -168,12 +168,12 @@ export type ViewBlock =
 
 interface BlockKey {
   readonly key: string // the same for every version of a block
-  readonly time?: Date // absent while it is not stored
-  /** The entry of the context that it is, or was: `e12`. */
+  readonly time?: Date // absent until it is stored
+  /** The context entry it is or was: `e12`. */
   readonly entry?: string
 }
 
-/** A picture that the log itself holds. */
+/** A picture stored in the log. */
 export interface ShownImage {
   readonly mimeType: string
   readonly data: string // base64
@@ -182,9 +182,9 @@ export interface ShownImage {
 export interface UserBlock extends BlockKey {
   readonly kind: 'user'
   readonly text: string
-  readonly attachments: readonly string[] // what is not a text, in a word each
+  readonly attachments: readonly string[] // one word for each part that is not text
   readonly images?: readonly ShownImage[]
-  /** Said by précis on the user's behalf, as to continue after a compaction. */
+  /** Sent by précis for the user, such as «continue» after a compaction. */
   readonly isAutomatic: boolean
 }
 
@@ -192,7 +192,7 @@ export interface AnswerBlock extends BlockKey {
   readonly kind: 'answer'
   readonly text: string // Markdown
   readonly isStreaming: boolean
-  /** Why there is no more of it, where it did not come to its end. */
+  /** Why it ended early. */
   readonly cut?: 'aborted' | 'error' | 'length' | 'refusal'
 }
 
@@ -209,35 +209,35 @@ export interface ToolBlock extends BlockKey {
   readonly subject: string
   readonly input?: Json
   readonly state: 'waiting' | 'asking' | 'running' | ToolStatus
-  readonly progress?: string // the last thing it said while it runs
+  readonly progress?: string // its latest output while it runs
   readonly result?: string
   readonly images?: readonly ShownImage[] // of its result
 }
 
-/** One compaction, from the moment it starts. */
+/** One compaction, from its start on. */
 export interface EditBlock extends BlockKey {
   readonly kind: 'compaction'
   readonly state: 'running' | 'done' | 'failed' | 'undone'
   readonly strategy: string
-  readonly seq?: number // of its event, where it changed this thread
+  readonly seq?: number // of its event, if it changed this thread
   readonly message?: string // while it runs
   readonly done?: number
   readonly total?: number
   readonly summary?: string
   readonly beforeTokens?: number
   readonly afterTokens?: number
-  /** It found nothing to take out: the context is as it was, and there is nothing to undo. */
+  /** It removed nothing: the context is unchanged, and there is nothing to undo. */
   readonly isEmpty?: true
-  /** The user stopped it: that is no failure. */
+  /** The user stopped it; not a failure. */
   readonly isStopped?: true
   readonly error?: string
   /** What to do about the error. */
   readonly hint?: string
-  /** What is to be known of it beside its figures: a fallback, or that nothing was gained. */
+  /** Extra information besides its figures: a fallback, or that it gained nothing. */
   readonly note?: string
-  /** Strategies that came to nothing before the one that did it, and why. */
+  /** Strategies that failed before the successful one, and why. */
   readonly fellBack?: readonly { readonly from: string; readonly reason: string }[]
-  /** It opened another thread, and left this one as it was; or it opened this one. */
+  /** It opened another thread and left this one unchanged, or it opened this one. */
   readonly isFresh: boolean
   readonly freshThreadId?: string
 }
@@ -245,16 +245,16 @@ export interface EditBlock extends BlockKey {
 export interface NoticeBlock extends BlockKey {
   readonly kind: 'notice'
   readonly level: 'info' | 'warning' | 'error' | 'reply'
-  /** Of a model that is asked again: the next attempt takes its place. */
+  /** A retry of the model: the next attempt replaces it. */
   readonly isRetry?: true
   readonly text: string
-  /** The command that it answers. */
+  /** The command it answers. */
   readonly command?: string
-  /** Of the thread that this one came from. */
+  /** The thread this one came from. */
   readonly origin?: { readonly threadId: string; readonly reason: string }
 }
 
-/** The input of a call for people: texts as they are, lines and all. */
+/** The input of a call, readable: texts with their line breaks. */
 export function inputText(input: Json): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return JSON.stringify(input, undefined, 2)
@@ -266,7 +266,7 @@ export function inputText(input: Json): string {
     .join('\n')
 }
 
-/** A notice without what the divider right above it says already. */
+/** A notice without what the divider above it already says. */
 export function withoutNote(said: string, above: ViewBlock | undefined): string {
   const note = above?.kind === 'compaction' ? above.note : undefined
   return note !== undefined && said.endsWith(` ${note}`) ? said.slice(0, -note.length - 1) : said

@@ -1,4 +1,4 @@
-// A thread as it is drawn: a fold of events and frames into blocks and a status. Shared by all interfaces.
+// A thread as drawn by every interface: a fold of events and frames into blocks and a status.
 import { COMMANDS } from '../core/agent/commands.ts'
 import type { AgentFrame } from '../core/agent/frame.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
@@ -20,20 +20,20 @@ import {
 type ThreadStatus = Pick<ThreadDetail, 'isWorking' | 'approvals'> &
   Partial<Pick<ThreadDetail, 'isCompacting' | 'queued'>>
 
-/** Of a compaction of which nothing else is known yet. */
+/** A compaction of which nothing else is known. */
 const ASSUMED = { what: 'Compacting', strategy: '' }
 
 /**
- * Changes as items are applied; its blocks and its status are replaced, never changed. One more item
- * costs what is new, however long the thread is.
+ * Updated as items are applied; blocks and status are replaced, never mutated. The cost of an item depends on
+ * what is new, not on the length of the thread.
  */
 export class ThreadView {
   readonly #list = new BlockList()
   #live: readonly string[] = []
   #status: ViewStatus = IDLE
-  /** Compactions that were undone or brought back, by number: they may be shown only later. */
+  /** Compactions that were undone or redone, by number. Their blocks may be shown later. */
   readonly #settled = new Map<number, 'undone' | 'done'>()
-  /** Sizes on the base of the window, by the key of a compaction. */
+  /** Sizes in the window's token base, by the key of a compaction. */
   readonly #sizes = new Map<string, NonNullable<TimelinePoint['compaction']>>()
 
   get blocks(): readonly ViewBlock[] {
@@ -50,12 +50,12 @@ export class ThreadView {
     else this.#forgetLive()
   }
 
-  /** Something that the interface itself says. */
+  /** Adds a notice of the interface itself. */
   say(notice: Omit<NoticeBlock, 'kind' | 'key'>): void {
     this.#list.put({ kind: 'notice', key: this.#list.newKey(), ...notice })
   }
 
-  /** The current activity, where frames that told it may have been missed; with the time, also that it compacts. */
+  /** Sets the activity after frames may have been missed; with `since`, also that it is compacting. */
   assume(known: ThreadStatus, since?: Date): void {
     const { isWorking, approvals, isCompacting = true } = known
     for (const { callId } of approvals) {
@@ -64,7 +64,7 @@ export class ThreadView {
         this.#list.put({ ...block, state: 'asking' })
     }
     const { activity } = this.#status
-    // What a fresh session has taken along waits there: the log of this thread does not say so.
+    // Messages a fresh session took along wait there, although this thread's log does not say so.
     const queued = known.queued === 0 ? [] : this.#status.queued
     const compaction = this.#status.compaction ?? (since && { ...ASSUMED, since })
     this.#status = {
@@ -76,26 +76,26 @@ export class ThreadView {
     }
   }
 
-  /** A compaction that was assumed may be over without a frame that said so. */
+  /** An assumed compaction may end without a frame. */
   endAssumed({ isCompacting = true }: ThreadStatus): void {
     if (isCompacting || this.#status.compaction?.strategy !== ASSUMED.strategy) return
     const { compaction: _, ...status } = this.#status
     this.#status = status
   }
 
-  /** Events from before those that it has been given. */
+  /** Adds earlier events. */
   prepend(events: readonly ThreadEvent[]): void {
     const earlier = new ThreadView()
     for (const event of events) earlier.#applyEvent(event)
     this.#list.prepend(earlier.blocks.map((block) => this.#asItIsNow(block)))
   }
 
-  /** Whether the size of every compaction is on the base of the window: its event has an estimate. */
+  /** Whether every compaction's size is in the window's token base; events hold estimates. */
   get isMeasured(): boolean {
     return this.#compactions().every(({ key }) => this.#sizes.has(key))
   }
 
-  /** Gives compactions the sizes that the timeline of their thread says. */
+  /** Sets the sizes of compactions from the timeline of their thread. */
   measure(points: readonly TimelinePoint[]): void {
     for (const block of this.#compactions()) {
       const found = points.find(({ seq }) => seq === block.seq)?.compaction
@@ -115,7 +115,7 @@ export class ThreadView {
     )
   }
 
-  /** Nothing of the thread is touched: only what is shown goes. */
+  /** Clears the display; the thread is unchanged. */
   clear(): void {
     this.#list.exchange(
       this.#list.blocks.map(({ key }) => key),
@@ -124,7 +124,7 @@ export class ThreadView {
     this.#live = []
   }
 
-  /** The conversation continues in another thread: what was shown stays, and what was going on is over. */
+  /** Continues in another thread: keeps the blocks and ends the activity. */
   continueElsewhere(): void {
     this.#forgetLive()
     this.#status = IDLE
@@ -138,7 +138,7 @@ export class ThreadView {
     if (queued !== this.#status.queued) this.#status = { ...this.#status, queued }
   }
 
-  /** What is known of an earlier block by what came after it: the result of a call, an undo. */
+  /** Adds to an earlier block what later events tell: the result of a call, an undo. */
   #asItIsNow(block: ViewBlock): ViewBlock {
     if (block.kind === 'tool') {
       const later = this.#list.get(block.key)
@@ -166,7 +166,7 @@ export class ThreadView {
   }
 }
 
-/** Its call is in the earlier part, unless it was called once more under the same id. */
+/** Its call is in the earlier part, unless the same id was used again. */
 function laterTool(earlier: ToolBlock, later: ToolBlock): ToolBlock {
   const { name, subject, input, result = earlier.result } = later
   return {
@@ -202,21 +202,21 @@ function without(queued: readonly QueuedMessage[], id: string): readonly QueuedM
     : queued
 }
 
-/** Letters and hyphens: a second slash or a dot makes it a path. */
+/** Letters and hyphens; a second slash or a dot makes it a path. */
 const LIKE_A_COMMAND = /^\/[a-z-]+(?=\s|$)/i
 
-/** The beginning of a command, and a command behind it: `/com/compact`. */
+/** The start of a command followed by a whole one: `/com/compact`. */
 const TWO_COMMANDS = /^(\/[a-z-]+)(\/[a-z-]+)(?=\s|$)/i
 
 interface InterfaceCommands {
-  /** Names of commands that only this interface has. */
+  /** Commands that only this interface has. */
   readonly own: readonly string[]
-  /** If all of them are to be found. */
+  /** How to list all commands. */
   readonly listing: string
 }
 
 /**
- * What to say of a command that does not exist: it is a word alone, or nearly one that does. Undefined for
+ * What to say about an unknown command: a single word, or a near miss of an existing one. Undefined for
  * commands, and for messages that happen to begin with a slash.
  */
 export function unknownCommand(

@@ -12,7 +12,7 @@ import type { problemSchema, wireErrorSchema } from './schemas.ts'
 
 type WireResult = z.output<typeof compactionResultSchema>
 
-/** LOG-77: every frame has this shape, and `data` is all that its type adds. */
+/** LOG-77: the shape of every frame; `data` holds what its type adds. */
 export interface WireFrame {
   readonly type: string
   readonly threadId: string
@@ -33,7 +33,7 @@ export function toWireFrame(frame: AgentFrame): WireFrame {
   return wire(data)
 }
 
-/** Undefined for what is no frame, or one that a newer server has and this client cannot read. */
+/** Undefined for anything else, including frames of a newer server that this client cannot read. */
 export function fromWireFrame(value: unknown): AgentFrame | undefined {
   if (!isRecord(value) || !isRecord(value.data)) return undefined
   const { type, threadId, timestamp, data } = value
@@ -50,7 +50,7 @@ export function fromWireFrame(value: unknown): AgentFrame | undefined {
   return { ...fields, type, threadId, timestamp: at } as unknown as AgentFrame
 }
 
-/** LOG-78: what came to nothing has saved nothing; what nobody counted stays unknown. */
+/** LOG-78: a failed run saved nothing; uncounted figures stay unknown. */
 function completeData(result: RunResult): WireResult {
   const wire = toWireResult(result)
   return result.success ? wire : { ...wire, tokensSaved: 0 }
@@ -83,7 +83,7 @@ function compactionIn(row: unknown): EventOf<'COMPACTION'> {
   throw new PrecisError('internal', `Expected a COMPACTION event, got ${read.event.type}.`)
 }
 
-/** Errors on the wire: problem details in answers, a short form in frames, and back */
+/** Errors on the wire: problem details in answers, a short form in frames, and back. */
 type WireError = z.output<typeof wireErrorSchema>
 type Problem = z.output<typeof problemSchema>
 
@@ -135,7 +135,7 @@ export function fromProblem({
   })
 }
 
-/** A newer server may have codes that this client does not know. */
+/** A newer server may use codes that this client does not know. */
 function knownCode(code: string): ErrorCode {
   return Object.hasOwn(ERROR_TABLE, code) ? (code as ErrorCode) : 'internal'
 }

@@ -1,20 +1,20 @@
-// The built-in catalogue of models: windows, limits, prices, names and addresses. It loads no client.
+// The built-in catalogue of models: windows, limits, prices, names and addresses. Loads no SDK.
 
 import { z } from 'zod'
 import { PrecisError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
 import listed from './catalogue.json' with { type: 'json' }
 
-/** For models that nobody listed. Too small only costs an early compaction; too large costs a turn. */
+/** For unlisted models. Too small costs an early compaction; too large costs a turn. */
 export const DEFAULT_WINDOW_TOKENS = 128_000
 /**
- * The same for what runs at home. Memory for the window is taken when the model is loaded, whether it
- * is used or not; this is about 4 GB for a model of 8 billion parameters.
+ * The same for local models. Memory for the window is allocated with the model, used or not: about 4 GB for 8
+ * billion parameters.
  */
 export const HOME_WINDOW_TOKENS = 32_768
 
 const tokens = z.number().int().positive()
-const dollars = z.number().nonnegative() // for a million tokens
+const dollars = z.number().nonnegative() // per million tokens
 const prices = {
   input: dollars,
   cacheRead: dollars.exactOptional(),
@@ -23,27 +23,27 @@ const prices = {
   output: dollars,
 }
 const entry = z.strictObject({
-  // Absent if the server decides it: what runs at home has the window it was loaded with.
+  // Absent if the server decides: a local model has the window it was loaded with.
   windowTokens: tokens.exactOptional(),
-  inputTokens: tokens.exactOptional(), // where the prompt alone has a smaller limit
+  inputTokens: tokens.exactOptional(), // set if the prompt alone has a smaller limit
   outputTokens: tokens.exactOptional(),
   price: z
     .strictObject({
       ...prices,
-      // Prompts above a length cost more, from their first token on.
+      // Long prompts cost more, from their first token on.
       long: z.strictObject({ aboveTokens: tokens, ...prices }).exactOptional(),
     })
     .exactOptional(),
   thinking: z.enum(['adaptive', 'budget']).exactOptional(),
-  prefill: z.boolean().exactOptional(), // an answer may be begun for the model
-  boundThinking: z.boolean().exactOptional(), // thinking is valid behind its own prefix only
+  prefill: z.boolean().exactOptional(), // accepts a prefilled answer
+  boundThinking: z.boolean().exactOptional(), // thinking is valid only after its original prefix
 })
 const catalogue = z.object({ date: z.iso.date(), models: z.record(z.string(), entry) })
 
 type Entry = z.output<typeof entry>
 export type Prices = Omit<NonNullable<Entry['price']>, 'long'>
 
-/** How long a prompt may be, and who says so. */
+/** The maximum length of a prompt, and its source. */
 export interface ModelWindow {
   readonly tokens: number
   readonly from: WindowSource
@@ -51,23 +51,23 @@ export interface ModelWindow {
 export type WindowSource = 'catalogue' | 'settings' | 'server' | 'default'
 
 export interface ModelInfo extends Omit<Entry, 'windowTokens'> {
-  /** How long a prompt may be: what a context is measured against. */
+  /** The maximum length of a prompt; contexts are measured against it. */
   readonly windowTokens: number
   readonly windowFrom: WindowSource
-  /** Whether someone listed it: the catalogue or the settings. */
+  /** Whether the catalogue or the settings list it. */
   readonly known: boolean
 }
 
-/** By `provider/model`; each entry replaces what is listed, or adds to it. */
+/** Keyed by `provider/model`; each entry overrides or extends the list. */
 export type ModelOverrides = Readonly<Record<string, Entry>>
 
 const LISTED = catalogue.parse(listed)
 
-/** When the list was made. */
+/** The date of the list. */
 export const CATALOGUE_DATE = LISTED.date
 export const LISTED_MODELS: readonly string[] = Object.keys(LISTED.models)
 
-/** Snapshots have the figures of the model they are one of. */
+/** A dated snapshot has the figures of its model. */
 const SNAPSHOT = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/
 
 export function modelInfo(
@@ -90,7 +90,7 @@ export function modelInfo(
   }
 }
 
-/** Figures from settings. Throws `invalid-settings` with the model and what is wrong. */
+/** Reads figures from settings. Throws `invalid-settings` with the model and the problem. */
 export function readModelOverrides(value: unknown, where: string): ModelOverrides {
   const read = z.record(z.string().regex(/^[^/]+\/.+$/), entry).safeParse(value)
   if (read.success) return read.data
@@ -110,7 +110,7 @@ interface CacheEntry<T> {
   readonly untilMs: number
 }
 
-/** A cache with two limits: how many it keeps, and for how long. */
+/** A cache limited in size and age. */
 export class LimitedCache<T> {
   readonly #maxEntries: number
   readonly #clock: Clock
@@ -121,14 +121,14 @@ export class LimitedCache<T> {
     this.#clock = clock
   }
 
-  /** Undefined if it was never set, is too old, or had to make room. */
+  /** Undefined if it was never set, expired, or was evicted. */
   get(key: string): CacheEntry<T>['value'] | undefined {
     const entry = this.#entries.get(key)
     return entry !== undefined && entry.untilMs > this.#nowMs() ? entry.value : undefined
   }
 
   set(key: string, value: T, keepMs: number): void {
-    this.#entries.delete(key) // so that it stands last: the first is the oldest
+    this.#entries.delete(key) // re-inserted at the end: the first is the oldest
     this.#entries.set(key, { value, untilMs: this.#nowMs() + keepMs })
     const [oldest] = this.#entries.keys()
     if (this.#entries.size > this.#maxEntries && oldest !== undefined) this.#entries.delete(oldest)

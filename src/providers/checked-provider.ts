@@ -1,4 +1,5 @@
-// Every provider behind the same checks: prepared requests, validated bodies, silent overflow noticed.
+// Puts every provider behind the same checks: prepared requests, validated bodies, detection of silent
+// overflow.
 import { type ErrorCode, PrecisError } from '../core/errors.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../core/model.ts'
 import type { Profile, Violation } from '../validate/rule.ts'
@@ -6,13 +7,13 @@ import { type ValidateOptions, validate } from '../validate/validate.ts'
 import { type PreparedRequest, prepareRequest } from '../wire/prepare.ts'
 
 interface KnownProblems extends Pick<ValidateOptions, 'requestTokens'> {
-  /** What whoever sends it knows to be broken, beyond what the request itself tells. */
+  /** Violations the sender knows beyond those in the request itself. */
   readonly violations?: readonly Violation[]
 }
 
 /**
- * Throws `invalid-request` with the id and the place of the first broken rule. If there is only too
- * much: `overflow`, which a compaction helps against, or `payload-too-large`, with what helps.
+ * Throws `invalid-request` with the id and place of the first broken rule. If only amounts are exceeded:
+ * `overflow`, which compaction solves, or `payload-too-large` with a hint.
  */
 export function requireValid(profile: Profile, request: unknown, known: KnownProblems = {}): void {
   const { violations: told = [], ...options } = known
@@ -40,10 +41,10 @@ const isWindow = ({ id }: Violation) => id === 'VALID-A19'
 const isBody = ({ id, where }: Violation) => id === 'VALID-A18' && where === 'request'
 const isAmount = ({ id }: Violation) => id === 'VALID-C10'
 const isTools = (found: Violation) => isAmount(found) && /^(?:tools|functions)$/.test(found.where)
-// The place tells: an image is reported as the whole part, a text by the name of its field.
+// The place tells the kind: an image is reported as a whole part, a text by its field.
 const isText = (found: Violation) => isAmount(found) && !isTools(found) && !/\]$/.test(found.where)
 
-/** The first kind that is found at all is told: a bug before all else, then what a compaction repairs. */
+/** The first kind found is reported: bugs first, then what a compaction repairs. */
 const KINDS: readonly Kind[] = [
   {
     code: 'invalid-request',
@@ -77,7 +78,7 @@ const KINDS: readonly Kind[] = [
   },
 ]
 
-/** The same provider for requests of any history, with the repairs reported and tools by their real names. */
+/** Wraps a provider to accept any history; reports repairs and restores tool names. */
 export function preparing(provider: Provider, profileOf: (model: string) => Profile): Provider {
   const { countTokens } = provider
   const prepared = (request: ModelRequest): PreparedRequest =>
@@ -100,7 +101,7 @@ export function preparing(provider: Provider, profileOf: (model: string) => Prof
   }
 }
 
-/** Every API refuses it, each in its own words. */
+/** Every API rejects it, each in other words. */
 function requireOutputTokens({ maxOutputTokens }: ModelRequest): void {
   if (Number.isSafeInteger(maxOutputTokens) && maxOutputTokens > 0) return
   throw new PrecisError('usage', `maxOutputTokens is ${maxOutputTokens}. Nothing was sent.`, {
@@ -109,7 +110,7 @@ function requireOutputTokens({ maxOutputTokens }: ModelRequest): void {
   })
 }
 
-/** Repairs are told once and first, those of the writer behind ours. */
+/** Yields repairs once and first: ours, then the writer's. */
 function* reported(first: ModelFrame, problems: readonly string[]): Generator<ModelFrame> {
   const all = first.type === 'repairs' ? [...problems, ...first.problems] : problems
   if (all.length > 0) yield { type: 'repairs', problems: all }

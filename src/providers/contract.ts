@@ -1,4 +1,4 @@
-// The contract suite for providers: takes a provider and a server that speaks its API
+// The contract suite for providers: takes a provider and a server that speaks its API.
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PrecisError } from '../core/errors.ts'
@@ -25,17 +25,17 @@ export interface ProviderHarness {
     readonly retry?: Partial<RetryPolicy>
     readonly timeouts?: Partial<Timeouts>
   }): Provider
-  /** A whole answer of one text; without usage the response reports none. */
+  /** A complete answer with one text; without `usage` it reports none. */
   answer(text: string, usage?: TokenUsage): Reply
-  /** The answer as far as the text, without its end. */
+  /** An answer that breaks off after the text. */
   beginning(text: string): Reply
-  /** How the API refuses with this status. */
+  /** The API's error answer with this status. */
   refusal(status: number, message: string): Reply
-  /** The key needs no checking where servers take none. */
+  /** False for servers that take no key. */
   readonly needsKey: boolean
-  /** The rules of the API that a body breaks. */
+  /** The API rules a body breaks. */
   violations(body: Json): readonly Violation[]
-  /** A request that no repair helps, and the rule that it would break. */
+  /** A request no repair helps, and the rule it would break. */
   readonly unsendable: { readonly request: Partial<ModelRequest>; readonly rule: string }
 }
 
@@ -214,7 +214,7 @@ export function providerContract(harness: ProviderHarness): void {
         code: 'timeout',
         message: expect.stringContaining('0.05 s'),
       })
-      expect(pausesMs).toHaveLength(1) // a time-out is repeated once
+      expect(pausesMs).toHaveLength(1) // a timeout is retried once
       await server.asked[0]?.left
     })
 

@@ -1,17 +1,17 @@
-// The cost of an answer, from its usage and the listed prices
+// The cost of an answer, from its usage and the listed prices.
 import type { TokenUsage } from '../core/view/content.ts'
 import { type ModelInfo, modelInfo, type Prices } from './catalogue.ts'
 
 export interface CostOptions {
-  /** How long the cache keeps what is written; longer costs more. */
+  /** Lifetime of cache entries; a longer one costs more. */
   readonly cacheLife?: '5m' | '1h'
 }
 
 const MILLION = 1_000_000
 
 /**
- * In US dollars; undefined if the price is not known. Cache reads and writes are part of
- * `promptTokens` and have prices of their own; without one they cost what the rest of the prompt does.
+ * In US dollars; undefined without a known price. Cache reads and writes are part of `promptTokens` with
+ * their own prices; without one they cost as much as the rest of the prompt.
  */
 export function costOf(
   usage: TokenUsage,

@@ -13,7 +13,7 @@ import {
 } from './catalogue.ts'
 import type { ProviderEntry } from './registry.ts'
 
-/** Its requests are checked as what they are like: those of Chat Completions, read strictly. */
+/** Its requests follow the rules of Chat Completions, strictly. */
 export const OLLAMA_ENTRY: ProviderEntry = {
   id: 'ollama',
   keyVariables: ['OLLAMA_API_KEY'],
@@ -29,7 +29,7 @@ export const OLLAMA_ENTRY: ProviderEntry = {
       baseUrl,
       clock,
       ...(timeouts && { timeouts }),
-      // What a context is measured against is what the model must be loaded with.
+      // The model must be loaded with the window that contexts are measured against.
       windowTokens(model) {
         const { known, windowTokens } = infoOf(model)
         return known ? windowTokens : undefined
@@ -51,14 +51,14 @@ export const OPENAI: ProviderEntry = {
   profileOf: (_model, info) => withWindow(PROFILES['openai-responses'], info),
 }
 
-/** A server of Chat Completions: where it is, whether it wants a key, and what is special about it. */
+/** A Chat Completions server: its address, whether it needs a key, and its peculiarities. */
 interface ChatServer {
   readonly id: string
   readonly baseUrl: string
   readonly keyVariable?: string
   readonly baseUrlVariable?: string
   readonly profile?: Partial<ChatProfile>
-  /** Runs what its owner chose, with the window that was chosen: smaller than elsewhere. */
+  /** Runs on the user's machine with a window the user chose, smaller than elsewhere. */
   readonly isAtHome?: boolean
 }
 
@@ -75,7 +75,7 @@ const CHAT_SERVERS: readonly ChatServer[] = [
     baseUrlVariable: 'LMSTUDIO_BASE_URL',
     isAtHome: true,
   },
-  /** Any other: llama.cpp, vLLM, a gateway; it is where the settings say. */
+  /** Any other server: llama.cpp, vLLM, a gateway; its address comes from the settings. */
   {
     id: 'compatible',
     baseUrl: 'http://127.0.0.1:8080/v1',
@@ -119,7 +119,7 @@ function chatEntry(server: ChatServer): ProviderEntry {
   const { keyVariable, baseUrlVariable, profile = {}, isAtHome = false } = server
   return {
     id: server.id,
-    // A gate before a server of one's own may want a key, too.
+    // A gateway in front of a private server may need a key, too.
     keyVariables: [keyVariable ?? 'OPENAI_COMPATIBLE_API_KEY'],
     ...(baseUrlVariable !== undefined && { baseUrlVariable }),
     baseUrl: server.baseUrl,
@@ -132,7 +132,7 @@ function chatEntry(server: ChatServer): ProviderEntry {
         baseUrl,
         clock,
         ...(timeouts && { timeouts }),
-        // Behind another address there may be a server of one's own, which needs none.
+        // At another address there may be a private server, which needs no key.
         needsKey: keyVariable !== undefined && baseUrl === server.baseUrl,
         ...(keyVariable !== undefined && { keyVariable }),
         profileOf: () => profile,
@@ -146,7 +146,7 @@ function buildRules({ strict = true, backend }: Partial<ChatProfile>): Profile {
   return { ...PROFILES['openai-chat'], strict, ...(backend && { backend }) }
 }
 
-/** A window that nobody listed is only a default: no rule can be held to it. */
+/** A default window is not a rule to enforce. */
 function withWindow(profile: Profile, { known, windowTokens }: ModelInfo): Profile {
   return known ? { ...profile, windowTokens } : profile
 }

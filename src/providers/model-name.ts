@@ -1,4 +1,4 @@
-// Parses the name of a model, and suggests the nearest one
+// Parses the name of a model, and suggests the nearest one.
 import { PrecisError } from '../core/errors.ts'
 import { nearestWord } from '../core/text/nearest-word.ts'
 import { LISTED_MODELS } from './catalogue.ts'
@@ -10,7 +10,7 @@ export interface ModelRoles {
 
 const STAND_IN = 'dev'
 
-/** Behind a role the name that is set for it. Throws `no-model`. */
+/** Resolves a role to its configured name. Throws `no-model`. */
 export function readName(asked: string | undefined, models: ModelRoles): string {
   const role = asked ?? 'default'
   if (role !== 'default' && role !== 'fast') return role
@@ -22,7 +22,7 @@ export function readName(asked: string | undefined, models: ModelRoles): string 
   })
 }
 
-/** Throws `model-not-found` with what was meant, as far as it can be told. */
+/** Throws `model-not-found` with a suggestion where possible. */
 export function splitName(
   given: string,
   providers: readonly string[],
@@ -39,13 +39,13 @@ export function splitName(
 
 const SCHEME = /^[a-z][a-z+.-]*:\/\//i
 
-/** `https://…`, `localhost:1234/v1`, `127.0.0.1:8080`: where a server is, not what it serves. */
+/** `https://…`, `localhost:1234/v1`, `127.0.0.1:8080`: the address of a server, not a model name. */
 function isAddress(name: string): boolean {
   const host = /^(?:\[[\da-f:]+\]|localhost|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d{4})):\d{2,5}(?:\/|$)/i
   return SCHEME.test(name) || host.test(name)
 }
 
-/** The default ports of these servers. */
+/** Default ports of these servers. */
 const USUAL_PORTS: Readonly<Record<string, string>> = { '1234': 'lmstudio', '11434': 'ollama' }
 
 function addressGiven(name: string): PrecisError {

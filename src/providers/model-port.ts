@@ -1,4 +1,4 @@
-// A text-only model for summaries: apart, or within the conversation
+// A text-only model for summaries: separate, or within the conversation.
 import { billedAnswer } from '../core/billed-answer.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { CollectedAnswer, ModelRequest } from '../core/model.ts'
@@ -14,10 +14,10 @@ import type { Message, MessagePart, Part, TokenUsage } from '../core/view/conten
 import type { WholeModelPort } from './redacted-port.ts'
 import type { ModelRegistry, ResolvedModel } from './registry.ts'
 
-/** Room for a long summary, and for the thinking that some models do first. */
+/** Room for a long summary, and for thinking before it. */
 const DEFAULT_OUTPUT_TOKENS = 16_384
 
-/** Rejects with the errors of the provider. A tool that the model calls all the same is not run. */
+/** Rejects with the provider's errors. Tool calls of the model are never run. */
 export function modelPort(registry: Pick<ModelRegistry, 'resolve'>): WholeModelPort {
   return {
     converse: (request) => converse(registry, request),
@@ -25,7 +25,7 @@ export function modelPort(registry: Pick<ModelRegistry, 'resolve'>): WholeModelP
       const { messages, model: name, within, signal, onRetry } = request
       const resolved = await registry.resolve(name, signal)
       const { ref, provider, model, info } = resolved
-      // Without tools nobody accepts what is left of calls; see VALID-A8.
+      // Without tools no API accepts remains of calls; see VALID-A8.
       const asTheyAre = within !== undefined && within.tools.length > 0
       const wanted = request.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS
       const { answer, overflow, usage } = await billedAnswer(ref, provider, {
@@ -68,9 +68,8 @@ function asApart({ system }: AskRequest): AskSettings {
 }
 
 /**
- * The same as the conversation's own requests. Anthropic keeps the messages in its cache for one tool
- * choice: to forbid the tools there would cost the whole prompt again. The request says in words that none
- * is to be called, and a call is never run.
+ * The same as the conversation's own requests. Anthropic caches messages per tool choice, so forbidding tools
+ * would cost the whole prompt again. The request forbids calls in words, and a call is never run.
  */
 function asWithin(
   { system, tools, thinking, toolChoice }: AskedWithin,
@@ -85,12 +84,12 @@ function asWithin(
   }
 }
 
-/** Calls and results as text: an API refuses them where no tools are defined (VALID-A8). */
+/** Writes calls and results as text: an API rejects them without tools (VALID-A8). */
 function withoutTools({ role, parts }: Message): Message {
   return { role, parts: parts.flatMap(plainPart) }
 }
 
-/** Thinking is never put into words for another request, and an image is named, not shown. */
+/** Thinking is never written as text for another request; an image is named, not shown. */
 const TOLD = new Set([
   'tool_call',
   'tool_result',
@@ -106,7 +105,7 @@ function plainPart(part: MessagePart): MessagePart[] {
   return text === '' ? [] : [{ type: 'text', text }]
 }
 
-/** Rejects with the errors of the provider, and with `overflow` where a part was not read. */
+/** Rejects with the provider's errors, and with `overflow` if the server did not read everything. */
 export async function converse(
   registry: Pick<ModelRegistry, 'resolve'>,
   request: ConverseRequest,
@@ -137,13 +136,13 @@ export async function converse(
   }
 }
 
-/** An answer to a request that was cut in silence is none, and costs all the same. */
+/** An answer to a silently truncated request is useless, but is billed. */
 function requireFit(overflow: string | undefined, usage: TokenUsage | undefined): void {
   if (overflow !== undefined)
     throw new PrecisError('overflow', overflow, { details: { ...(usage && { usage }) } })
 }
 
-/** Those that cannot be read stand last, with no arguments: they are answered like the others. */
+/** Unreadable calls come last, without arguments; they are answered like the others. */
 function findCalls({ calls, brokenCalls }: CollectedAnswer): AskedCall[] {
   const problem = 'The arguments of this call are not valid JSON. It was not run.'
   const broken = brokenCalls.map(({ id, name }) => ({ id, name, arguments: {}, problem }))
@@ -151,7 +150,7 @@ function findCalls({ calls, brokenCalls }: CollectedAnswer): AskedCall[] {
   return [...calls, ...broken.filter(({ id }) => !known.has(id))]
 }
 
-/** As it is sent back: thinking and texts where they stood, each call in its place. */
+/** As sent back: thinking and texts in their places, each call in its own. */
 function readParts({ answer }: CollectedAnswer, calls: readonly AskedCall[]): MessagePart[] {
   const open = new Map(calls.map((call) => [call.id, call]))
   const place = (id: string): MessagePart[] => {

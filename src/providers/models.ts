@@ -1,4 +1,4 @@
-// Models by their names, without the libraries of their APIs: those are loaded when one is first asked.
+// Looks up models by name without loading the SDKs; those are loaded on the first request.
 
 export { devEntry } from './anthropic/entry.ts'
 export { readModelOverrides } from './catalogue.ts'

@@ -2,10 +2,10 @@
 import { importPeer } from '../core/errors.ts'
 import type { TokenCounter } from '../core/window/tokens/weigh.ts'
 
-/** Longer runs of one class would take the tokenizer a time that grows with their square. */
+/** The tokenizer's time grows with the square of longer runs of one class. */
 export const LONGEST_RUN_CHARS = 256
 
-// The tokenizer throws on the names of special tokens unless told that none is forbidden.
+// The tokenizer throws on names of special tokens unless none is forbidden.
 const OPTIONS = { disallowedSpecial: new Set<string>() }
 
 export async function loadO200k(): Promise<TokenCounter> {
@@ -19,8 +19,8 @@ export async function loadO200k(): Promise<TokenCounter> {
   }
 }
 
-// What a character is to the tokenizer's own split of a text. A combining mark goes with letters
-// and with marks alike, a line's end with spaces and with marks.
+// The character classes of the tokenizer's splitter. A combining mark joins letters and marks, a line end
+// joins spaces and marks.
 const LETTER = 1
 
 const MARK = 2
@@ -34,8 +34,8 @@ const LINE_END = MARK | SPACE
 const NUMBER = 8
 
 /**
- * The text in pieces, cut only inside runs of one class longer than `LONGEST_RUN_CHARS` and never
- * inside a surrogate pair. A text without such runs, nearly every one, comes back whole.
+ * Splits a text inside runs of one class longer than `LONGEST_RUN_CHARS`, never inside a surrogate pair.
+ * Nearly every text has no such run and is returned whole.
  */
 export function cutLongRuns(text: string): string[] {
   const pieces: string[] = []
@@ -63,7 +63,7 @@ export function cutLongRuns(text: string): string[] {
   return pieces
 }
 
-/** Filled as characters are met; 0 is «not met yet». */
+/** Filled on demand; 0 means not computed yet. */
 const known = new Uint8Array(0x10000)
 
 function findClasses(code: number): number {

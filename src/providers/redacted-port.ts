@@ -1,4 +1,4 @@
-// A summary model that removes secrets from prompts to another provider
+// A summary model that removes secrets from prompts to another provider.
 import type { AskRequest, ModelPort } from '../core/ports.ts'
 import type { ModelRef } from '../core/view/content.ts'
 import type { Secret } from '../redact/known.ts'
@@ -11,7 +11,7 @@ import {
 import type { ModelWindow } from './catalogue.ts'
 import type { ModelRegistry } from './registry.ts'
 
-/** A model that was asked, and what it was not told. */
+/** The model that was asked, and what was withheld from it. */
 export interface AskedModel {
   readonly ref: ModelRef
   readonly window: ModelWindow
@@ -20,16 +20,16 @@ export interface AskedModel {
 
 export interface RedactedPortOptions {
   readonly registry: Pick<ModelRegistry, 'resolve'>
-  /** Values that are known to be secret, beside what looks like one. */
+  /** Known secret values, besides texts that look secret. */
   readonly secrets: readonly Secret[]
   readonly policy?: RedactionPolicy | undefined
   onAsk?(asked: AskedModel): void
 }
 
-/** One that can be asked in every way. */
+/** A model that supports all kinds of requests. */
 export type WholeModelPort = ModelPort & Required<Pick<ModelPort, 'converse'>>
 
-/** Changes what is sent, never what is stored: the thread keeps its own words. */
+/** Changes only what is sent; the thread keeps the original text. */
 export function redactedPort(port: WholeModelPort, options: RedactedPortOptions): WholeModelPort {
   return {
     ...port,
@@ -40,7 +40,7 @@ export function redactedPort(port: WholeModelPort, options: RedactedPortOptions)
 
 type RequestPart = Pick<AskRequest, 'messages' | 'system' | 'within'>
 
-/** What of a request may be said to the model that it goes to. */
+/** The parts of a request that may go to the model. */
 async function told(request: AskRequest, options: RedactedPortOptions): Promise<RequestPart> {
   const { conversation, system, messages, within } = request
   const { registry, secrets, policy, onAsk } = options

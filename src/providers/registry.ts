@@ -1,4 +1,4 @@
-// From the name of a model to everything needed to ask it: the provider, its rules, its window.
+// Resolves a model name to everything a request needs: provider, rules, window.
 import { PrecisError } from '../core/errors.ts'
 import type { Provider } from '../core/model.ts'
 import type { Clock, Signal } from '../core/ports.ts'
@@ -25,29 +25,29 @@ export interface ProviderOptions {
   profileOf(model: string): Profile
 }
 
-/** A provider that can be had: where it is, what its key is called, how it is made. */
+/** An available provider: address, key variables, factory. */
 export interface ProviderEntry {
   readonly id: string
-  /** The first that is set counts. Empty if no key is needed. */
+  /** The first one that is set counts. Empty if no key is needed. */
   readonly keyVariables: readonly string[]
   readonly baseUrlVariable?: string
   readonly baseUrl: string
-  /** Of models that nobody listed and whose server does not tell; else `DEFAULT_WINDOW_TOKENS`. */
+  /** For unlisted models whose server reports no window; otherwise `DEFAULT_WINDOW_TOKENS`. */
   readonly defaultWindowTokens?: number
-  /** Whether the server may leave out a part of a prompt that is too long, without a word. */
+  /** Whether the server may silently truncate a long prompt. */
   readonly cutsSilently?: boolean
-  /** Called once, when the first of its models is asked for. */
+  /** Called once, on the first request for one of its models. */
   create(options: ProviderOptions): Provider | Promise<Provider>
   profileOf(model: string, info: ModelInfo): Profile
 }
 
 export interface ProviderSettings {
   readonly baseUrl?: string
-  /** How long to wait for an answer to begin, and for its next piece. */
+  /** Timeout for the start of an answer and for each next chunk. */
   readonly timeoutMs?: number
 }
 
-/** What of the settings counts here. */
+/** Settings the registry uses. */
 export interface ModelSettings {
   readonly models?: ModelRoles
   readonly providers?: Readonly<Record<string, ProviderSettings>>
@@ -66,17 +66,17 @@ export interface ResolvedModel {
   readonly provider: Provider
   readonly model: string // without the provider
   readonly profile: Profile
-  /** How much a prompt may have, and who says so. `default`: nobody; show that it is one. */
+  /** The maximum prompt and its source. `default` means unknown: show it as such. */
   readonly window: ModelWindow
   readonly info: ModelInfo
 }
 
 export interface ModelRegistry {
   /**
-   * `provider/model`, `dev`, or a role: `default`, and `fast`, the cheaper one (if none is set,
-   * the default). A window that nobody listed is asked of the server, for a few seconds at most, and
-   * the answer is kept for minutes; a server that cannot be asked changes nothing. Rejects with
-   * `no-model`, `model-not-found`, `invalid-settings` or, by the signal, `aborted`.
+   * Accepts `provider/model`, `dev`, or a role: `default`, or `fast` for the cheaper one (falls back to the
+   * default). Asks the server for an unlisted window, for a few seconds at most, and caches the answer for
+   * minutes; if the server does not answer, nothing changes. Rejects with `no-model`, `model-not-found`,
+   * `invalid-settings` or, on the signal, `aborted`.
    */
   resolve(name?: string, signal?: Signal): Promise<ResolvedModel>
 }
@@ -90,7 +90,7 @@ export function createRegistry(options: RegistryOptions): ModelRegistry {
     if (known) return known
     const provider = makeProvider(entry, options, windows)
     made.set(entry.id, provider)
-    provider.catch(() => made.delete(entry.id)) // the next call tries again
+    provider.catch(() => made.delete(entry.id)) // the next call retries
     return provider
   }
   const ids = entries.map(({ id }) => id)
@@ -152,7 +152,7 @@ function readInfo(entry: ProviderEntry, model: string, { catalogue }: ModelSetti
   return modelInfo(`${entry.id}/${model}`, catalogue, entry.defaultWindowTokens)
 }
 
-/** Who makes a registry without it has no stand-in. */
+/** For registries created without a stand-in. */
 function noStandIn(): PrecisError {
   return new PrecisError('model-not-found', 'There is no stand-in here.', {
     where: 'dev',
@@ -176,7 +176,7 @@ function readBaseUrl(
   })
 }
 
-/** Without the blanks and line ends that come along when a key is copied. */
+/** Trims the blanks and line ends that come with a copied key. */
 function firstSet(
   variables: readonly string[],
   environment: RegistryOptions['environment'],
@@ -185,14 +185,14 @@ function firstSet(
 }
 
 const MOST_MODELS = 100
-/** What runs at home may be loaded again with another window. */
+/** A local model may be reloaded with another window. */
 const KEEP_MS = 5 * 60_000
-/** What could not be told now may be soon: the server is started, the model is loaded. */
+/** An unknown window may be known soon, when the server runs or the model is loaded. */
 const KEEP_UNKNOWN_MS = 30_000
-/** Nobody waits longer to hear how much fits: the request itself says what is wrong. */
+/** Longest wait for the window; after that the request itself shows what is wrong. */
 const LONGEST_QUESTION_MS = 5_000
 
-/** Windows as servers tell them, kept for a while: not every request begins with a question. */
+/** Caches the windows that servers report, so not every request asks first. */
 export class AskedWindows {
   readonly #known: LimitedCache<{ readonly tokens?: number }>
   readonly #longestMs: number
@@ -202,12 +202,12 @@ export class AskedWindows {
     this.#longestMs = longestMs
   }
 
-  /** What was told before, if it still counts. Asks nobody. */
+  /** The cached window if it is still valid. Sends no request. */
   known(ref: ModelRef): number | undefined {
     return this.#known.get(ref)?.tokens
   }
 
-  /** Undefined if the server does not know, or cannot be asked. Rejects only with `aborted`. */
+  /** Undefined if the server does not know or answer. Rejects only with `aborted`. */
   async ask(ref: ModelRef, provider: Provider, signal?: Signal): Promise<number | undefined> {
     const known = this.#known.get(ref)
     if (known !== undefined) return known.tokens
@@ -228,7 +228,7 @@ export class AskedWindows {
       return await provider.windowOf(model, patience.signal)
     } catch (thrown) {
       if (!PrecisError.is(thrown) || signal?.aborted) throw thrown
-      return undefined // who cannot be asked now says so when the first request fails
+      return undefined // an unreachable server shows in the first request
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', stop)

@@ -1,4 +1,4 @@
-// The app: everything an interface can ask, as HTTP; called in this process or served to others.
+// The app: everything an interface can ask, over HTTP; called in process or served to others.
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
@@ -27,11 +27,11 @@ import { Previews } from './views/previews.ts'
 import { Tallies } from './views/thread-totals.ts'
 
 export interface App {
-  /** `env` is what a server knows of the connection. */
+  /** `env` carries what a server knows about the connection. */
   readonly fetch: (request: Request, env?: object) => Response | Promise<Response>
-  /** Takes in nothing new; resolves with the threads that still work after so long, or at the signal. */
+  /** Rejects new requests. Resolves after `withinMs` or at the signal, with the threads that still work. */
   finish(withinMs: number, signal?: AbortSignal): Promise<readonly string[]>
-  /** Ends every stream. The agent and the store are not its own. */
+  /** Ends every stream. Does not close the agent or the store. */
   close(): void
 }
 
@@ -48,7 +48,7 @@ const TOPICS = [
   addMachineRoutes,
 ]
 
-/** Whole session files: the one body that may be longer. */
+/** Takes whole session files: the only route with a larger body limit. */
 const UPLOAD = '/api/threads/import'
 
 export function createApp(ports: AppPorts): App {
@@ -126,7 +126,7 @@ function readParts(ports: AppPorts): AppParts {
   return { ...ports, limits, activity, feeds, sender, ...views, drain, pageSessions }
 }
 
-/** Whatever is answered, a browser takes it for what it is said to be, and runs nothing of it. */
+/** Makes browsers respect the declared type of every answer and run nothing in it. */
 const inert: MiddlewareHandler = async (c, next) => {
   await next()
   const { headers } = c.res
@@ -136,9 +136,9 @@ const inert: MiddlewareHandler = async (c, next) => {
   headers.set('cross-origin-opener-policy', 'same-origin')
   if (!headers.has('content-security-policy'))
     headers.set('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
-  // What others said is kept by nobody on the way; the page says itself how long it holds.
+  // No cache may keep conversations; the page sets its own lifetime.
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
-  // Nothing goes out but the head: what would come behind it, a stream perhaps, is let go.
+  // Only the head is sent; cancel the body, perhaps a stream.
   if (c.req.method === 'HEAD') await c.res.body?.cancel()
 }
 
@@ -185,16 +185,16 @@ function noRoute(method: string, path: string): PrecisError {
 
 const METHODS = 'GET, POST, PATCH, DELETE'
 const HEADERS = 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID'
-/** How long a browser need not ask again whether it may. */
+/** How long browsers may cache the preflight answer. */
 const ASKED_AGAIN_SECONDS = '600'
 
-/** Everybody else is answered without a word of it, and so is kept out by the browser as well. */
+/** Other origins get an answer without CORS headers, so browsers block them as well. */
 export function shareWith(origins: readonly string[]): MiddlewareHandler {
   return async (c, next) => {
     const origin = c.req.header('origin')
     if (origin === undefined || !origins.includes(origin)) return next()
     const isQuestion = c.req.header('access-control-request-method') !== undefined
-    // A browser asks beforehand, and never with a token: that comes with the request itself.
+    // Browsers send preflights without a token; the real request brings it.
     if (c.req.method === 'OPTIONS' && isQuestion)
       c.res = new Response(null, {
         status: 204,

@@ -1,4 +1,4 @@
-// The ports of the app: its dependencies and limits
+// The ports of the app: its dependencies and limits.
 import type { Agent } from '../agent/agent.ts'
 import type { Clock, Ids, Store } from '../core/ports.ts'
 import type { TokenUsage } from '../core/view/content.ts'
@@ -15,27 +15,27 @@ export interface AppPorts {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
-  /** The same that the agent asks. */
+  /** The same object the agent asks. */
   readonly approvals: Approvals
   readonly models: AppModels
   readonly formats: AppFormats
   readonly workspaces: AppWorkspaces
   readonly version: string // of précis
   readonly defaultPreset: PresetId
-  /** In force, secrets taken out. */
+  /** Effective settings without secrets. */
   settings(): readonly SettingInfo[]
   readonly access?: Access
-  /** Other processes on the same store, where there may be some. */
+  /** Other processes on the same store, if there may be some. */
   readonly peers?: Pick<Peers, 'abort' | 'decide'>
   readonly presence?: Pick<Presence, 'of' | 'on'>
-  /** The sessions of agents on this machine, where its owner may open them here. */
+  /** The agent sessions of this machine, if its owner may open them here. */
   readonly machine?: MachineSessions
-  /** The web page, where it is handed out. */
+  /** The web page, if it is served. */
   readonly page?: Page
   readonly limits?: Partial<AppLimits>
 }
 
-/** A model as far as figures are made of it. */
+/** What figures need of a model. */
 export interface PricedModel {
   readonly ref: string
   readonly windowTokens?: number
@@ -52,15 +52,15 @@ export interface AppModels {
 export interface AppFormats {
   readonly read: readonly string[]
   readonly written: readonly string[]
-  /** Into a new thread, whose id it gives back. Without a format, by how the content begins. */
+  /** Imports into a new thread and returns its id. Without a format, detects it from the content. */
   importThread(
     file: UploadedFile,
     options: { readonly format?: string; readonly owner?: string },
   ): Promise<string>
-  /** With secrets taken out. */
+  /** Secrets are redacted. */
   exportThread(threadId: string, format: string): Promise<WrittenThread>
 }
-/** What someone sent, to be read piece by piece, more than once where that is needed. */
+/** An upload that can be read in chunks, several times. */
 export interface UploadedFile {
   readonly bytes: number
   open(): AsyncIterable<Uint8Array>
@@ -73,13 +73,13 @@ export interface WrittenThread {
 /** The folders of this machine that threads may work in. */
 export interface AppWorkspaces {
   readonly default?: string
-  /** The folder as it is to be stored. Throws for one that is not allowed, or not there. */
+  /** The folder in its stored form. Throws if it is not allowed or does not exist. */
   require(path: string): string
-  /** Rules of the folder, for the system part of new threads. */
+  /** Project rules of the folder, for the system prompt of new threads. */
   rules?(workspace: string): string | undefined
-  /** Throws if a thread that has this folder already may not work in it from here. */
+  /** Throws if a thread that already has this folder may not use it from here. */
   admit(path: string): void
-  /** What is in it, below it too; ends early where `isOver` says so. */
+  /** Its files, recursively; ends early when `isOver` returns true. */
   walk(workspace: string, isOver: () => boolean): AsyncIterable<WalkedFile>
 }
 export interface WalkedFile {
@@ -88,13 +88,13 @@ export interface WalkedFile {
   readonly isIgnored: boolean
 }
 
-/** The session files of agents on this machine. Whoever asks must be its owner: the routes see to that. */
+/** The session files of agents on this machine. Routes admit only the machine's owner. */
 export interface MachineSessions {
   /** Newest first. */
   list(query: { readonly search?: string; readonly limit: number }): Promise<FoundSessions>
-  /** Imports what is new in the session; its thread. Rejects for one that is not in the list. */
+  /** Imports what is new in the session and returns its thread. Rejects for an unlisted session. */
   open(id: string): Promise<string>
-  /** Adds what the agent writes to the thread's file, until the function that it gives back is called. */
+  /** Adds the agent's new events to the thread until the returned function is called. */
   follow(threadId: string): () => void
   stateOf(threadId: string): Promise<FileState | undefined>
 }
@@ -111,52 +111,54 @@ export interface FoundSessions {
   readonly total: number
   readonly isPartial?: true
 }
-/** `parted`: the thread and the file are not the same conversation any more. */
+/** `parted`: the thread and the file are different conversations now. */
 export interface FileState {
   readonly agent: string
   readonly state: 'followed' | 'parted'
 }
 
-/** Who may ask. */
+/** Who has access. */
 export interface Access {
-  /** Names of this server besides those of the loopback, with a port or for every port. */
+  /** Host names of this server besides the loopback, with one port or all. */
   readonly hosts?: readonly string[]
-  /** Pages of other origins that may ask. */
+  /** Other origins whose pages have access. */
   readonly origins?: readonly string[]
-  /** Without it, nobody is asked for a token, and everybody sees everything. */
+  /** Without it, no token is needed and everyone sees everything. */
   readonly tokens?: AccessTokens
 }
 export interface AccessTokens {
-  /** Whether every request must bring one. */
+  /** Whether every request needs a token. */
   readonly isRequired: boolean
-  /** Whose it is; undefined if it is none. */
+  /** The holder of a token; undefined for an unknown one. */
   holderOf(token: string): TokenHolder | undefined
 }
 export interface TokenHolder {
   readonly name: string // of the token
-  /** Whose threads it opens; undefined opens all. */
+  /** The owner whose threads it opens; undefined opens all. */
   readonly owner?: string
-  /** The token of this machine, on a server that nobody else has a token for. */
+  /** The token of this machine, on a server without other tokens. */
   readonly isOwnerOfMachine?: true
 }
 
 export interface AppLimits {
   readonly bodyBytes: number
-  /** Of all bodies of one owner together; those of all owners may be twice as many. So with the next two. */
+  /**
+   * For all bodies of one owner at once; all owners together may use twice as much. The next two work alike.
+   */
   readonly bodyBytesAtOnce: number
   readonly uploadBytes: number
   readonly uploadsAtOnce: number
-  /** For each owner, or for each address if there is none. */
+  /** For each owner, or for each address without owners. */
   readonly requestsPerMinute: number
-  /** Followers of one owner at once. */
+  /** Concurrent subscriptions of one owner. */
   readonly streams: number
-  /** What waits for one follower; more, and it is let go: it can come back and resume. */
+  /** Queue limit of one subscriber; beyond it, the subscriber is disconnected and may resume. */
   readonly followerItems: number
   readonly followerChars: number
   readonly heartbeatMs: number
   readonly previews: number
   readonly idempotencyKeys: number
-  /** After so long without a sign of life of the store it is asked for one, and given as long again. */
+  /** After this long without a sign of life the store is probed, and has as long again to answer. */
   readonly storeSilenceMs: number
 }
 

@@ -1,4 +1,4 @@
-// Sends a message to the agent, or changes what its thread is set to; answers when that has begun
+// Sends a message to the agent or changes a thread's settings; answers once that has begun.
 import type { z } from 'zod'
 import type { Agent, SendOutcome } from '../agent/agent.ts'
 import type { CommandReply } from '../agent/commands/commands.ts'
@@ -26,20 +26,20 @@ interface SendPorts {
   readonly agent: Pick<Agent, 'sendMessage' | 'resume' | 'on'>
   readonly threads: Pick<Threads, 'context' | 'follow'>
   readonly clock: Clock
-  /** To whoever follows the thread. */
+  /** Sends a frame to the thread's subscribers. */
   publish(frame: AgentFrame): void
 }
 
 export class Sender {
   readonly #ports: SendPorts
-  /** The last message of each thread that is not accepted yet: the next one waits for that. */
+  /** The last message of each thread that is not accepted yet; the next one waits for it. */
   readonly #accepting = new Map<string, Promise<unknown>>()
 
   constructor(ports: SendPorts) {
     this.#ports = ports
   }
 
-  /** One at a time for each thread: else nobody could tell whose turn has begun. Commands may take long. */
+  /** One at a time per thread, to know whose turn has begun. Commands may take long. */
   send(threadId: string, content: UserContent): Promise<WireReply> {
     const accept = () => this.#accept(threadId, content)
     if (parseCommand(textOfUserContent(content))) return accept()
@@ -52,9 +52,9 @@ export class Sender {
     return accepted
   }
 
-  /** Goes on where the thread was left; what comes of it is told by frames. */
+  /** Resumes the thread; the outcome comes in frames. */
   async resume(threadId: string): Promise<void> {
-    await this.#ports.threads.context(threadId) // an unknown thread is said at once
+    await this.#ports.threads.context(threadId) // an unknown thread fails at once
     this.#ports.agent.resume(threadId).catch((error: unknown) => this.#tell(threadId, error))
   }
 
@@ -65,7 +65,7 @@ export class Sender {
     const outcome = agent.sendMessage(threadId, content)
     try {
       const first = await Promise.race([outcome.then(buildReply), watch.begun])
-      // Whatever happens to the turn from here on, nobody waits for it.
+      // From here on the outcome of the turn has no reader.
       if (first.status === 'started') outcome.catch((error) => this.#tell(threadId, error))
       return first
     } finally {
@@ -84,7 +84,7 @@ export class Sender {
   }
 }
 
-/** Notices when a turn has begun and what was said is stored, also in the fresh session that comes first. */
+/** Detects that a turn has begun and its message is stored, even if a fresh session comes first. */
 class TurnWatch {
   readonly begun: Promise<WireReply>
   readonly #ports: SendPorts
@@ -123,7 +123,7 @@ class TurnWatch {
 function buildReply(outcome: SendOutcome): WireReply {
   if (outcome.status === 'command') return { status: 'command', ...commandOutcome(outcome.reply) }
   if (outcome.status === 'queued') return outcome
-  return { status: 'started' } // and over already
+  return { status: 'started' } // it is over already
 }
 
 function commandOutcome({ command, ok, text, compaction, threadId, returned }: CommandReply) {
@@ -137,12 +137,12 @@ function commandOutcome({ command, ok, text, compaction, threadId, returned }: C
   } satisfies WireOutcome
 }
 
-/** The message itself fails then, and says why. */
+/** The message itself fails then and says why. */
 function nothing(): undefined {
   return undefined
 }
 
-/** Shared context of the routes: the ports of the app and its runtime state */
+/** What routes share: the ports of the app and its runtime state. */
 export interface AppParts extends Omit<AppPorts, 'limits'>, SessionPorts {
   readonly limits: AppLimits
   readonly feeds: Feeds

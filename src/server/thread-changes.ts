@@ -1,4 +1,4 @@
-// Changes of a thread's model, preset or strategy
+// Changes of a thread's model, preset or strategy.
 import { unknownStrategy } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventDraft } from '../core/log/event.ts'
@@ -17,10 +17,10 @@ export interface ThreadChange {
 
 const LEVELS: readonly string[] = ['off', 'low', 'medium', 'high']
 
-/** In place of a strategy: that of the preset again. */
+/** Instead of a strategy: back to that of the preset. */
 const OF_PRESET = 'preset'
 
-/** Throws for what is not known. `state` is undefined for a thread that is only about to be begun. */
+/** Throws for unknown names. `state` is undefined for a thread that is about to be created. */
 export async function changesFor(
   { models, threads }: Pick<AppPorts, 'models' | 'threads'>,
   state: ThreadState | undefined,
@@ -50,7 +50,7 @@ export async function changesFor(
   return drafts
 }
 
-/** One that someone has named is not silently replaced by another. */
+/** A named strategy is never replaced silently. */
 export function requireStrategy(
   threads: Pick<AppPorts['threads'], 'strategyIds'>,
   strategy: string | undefined,

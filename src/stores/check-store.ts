@@ -1,4 +1,4 @@
-// Checks a store: every log is whole, every row can be read, every snapshot is what a replay gives.
+// Checks a store: every log is complete, every row is readable, every snapshot equals a replay.
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { inboxReducer } from '../core/agent/frame.ts'
@@ -22,44 +22,46 @@ export interface StoreProblem {
   readonly threadId: string
   readonly seq?: number
   readonly problem: string
-  /** Derived, and thrown away: it is made again by itself. Or accepted as it is, where that was said. */
+  /** True if the problem was in derived data, which was discarded, or if the caller accepted it. */
   readonly isMended: boolean
 }
 
 export interface StoreReport {
   readonly threads: number
-  readonly all: number // threads that are there
+  readonly all: number // threads in the store
   readonly events: number
-  /** Of all threads with their hashes: equal for two stores with the same logs. */
+  /** Covers all threads and their hashes. Two stores with the same logs have the same hash. */
   readonly hash: string
-  /** Events without a hash, which an older program wrote: whether they were altered cannot be told. */
+  /** Events written without a hash by an older version. The check cannot tell whether they were altered. */
   readonly unverified: number
   readonly problems: readonly StoreProblem[]
-  /** Threads whose import was interrupted or is under way: no damage, and the same import goes on. */
+  /** Threads whose import was interrupted or is still running. Not damage: the same import continues them. */
   readonly partial: readonly string[]
   readonly isIndexRebuilt: boolean
 }
 
 export interface CheckOptions {
-  /** Throws away what is derived and wrong, and makes the search index anew. */
+  /** Discards wrong derived data and rebuilds the search index. */
   readonly isRepair?: boolean
   /**
-   * With `isRepair`: a log that cannot be verified is taken as right where its snapshot says otherwise, and
-   * so is what copies into this store left out. Each is reported. An altered event is never accepted here.
+   * With `isRepair`: accepts a log that cannot be verified and disagrees with its snapshot, and accepts what
+   * copies into this store left out. Each acceptance is reported. An altered event is never accepted.
    */
   readonly isAccept?: boolean
-  /** Asked before each thread: true ends the check there. */
+  /** Called before each thread; true ends the check there. */
   readonly isEnough?: () => boolean
   readonly onThread?: (threadId: string, done: number, all: number) => void | Promise<void>
 }
 
-/** What every thread of this program is read with. */
+/** The reducers this program uses for every thread. */
 const FOLD = threadFold([
   ...[pinsReducer, releasedPinsReducer, usageReducer, inboxReducer],
   ...[threadSettingsReducer, checkpointsReducer],
 ] as readonly Reducer<unknown>[])
 
-/** Threads that others change meanwhile are checked up to where they were; those that they delete, not at all. */
+/**
+ * A thread that grows during the check is checked up to its version at the start. A deleted one is skipped.
+ */
 export async function checkStore(store: Store, options: CheckOptions = {}): Promise<StoreReport> {
   const { isRepair = false, onThread = () => undefined } = options
   const isAccept = isRepair && (options.isAccept ?? false)
@@ -98,7 +100,7 @@ export async function checkStore(store: Store, options: CheckOptions = {}): Prom
   }
 }
 
-/** What copies into this store left out. Accepted, the notes on it are deleted. */
+/** What copies into this store left out. Accepting it deletes the notes. */
 async function findLeftOut(store: Store, isAccept: boolean): Promise<StoreProblem[]> {
   const problems = (await copyNotes(store)).flatMap(
     ({ from, isEnded, leftOut }): StoreProblem[] => [
@@ -124,7 +126,7 @@ interface CheckedThread {
   readonly isPartial?: boolean
 }
 
-/** Damage to one thread is told with its name, and the others are looked at all the same. */
+/** Damage to one thread is reported under its name, and the check goes on. */
 function unreadable(threadId: string): (thrown: unknown) => CheckedThread {
   return (thrown) => {
     if (!PrecisError.is(thrown) || thrown.code !== 'store-corrupt') throw thrown
@@ -137,7 +139,7 @@ function unreadable(threadId: string): (thrown: unknown) => CheckedThread {
   }
 }
 
-/** Undefined where the thread was deleted meanwhile. */
+/** Undefined if the thread was deleted meanwhile. */
 async function checkThread(
   store: Store,
   threadId: string,
@@ -149,15 +151,15 @@ async function checkThread(
     problems.push({ threadId, problem, isMended, ...(seq !== undefined && { seq }) })
   const verdict = await store.verify?.(threadId)
   for (const { seq, problem } of verdict?.misfits ?? []) report(problem, seq)
-  // In this order: what the snapshot covers is in the log by then.
+  // Read the snapshot first: then the log contains everything the snapshot covers.
   const snapshot = await store.snapshot(threadId, FOLD_VERSION)
   const { version = 0, parent } = (await store.info(threadId)) ?? {}
   const events: ThreadEvent[] = []
   const ids = new Set<string>()
-  const placeholders = new Set<number>() // of a copy, which has noted them
+  const placeholders = new Set<number>() // of a copy, already listed in its notes
   let state = FOLD.init()
   let folded: Json | undefined
-  let isWhole = true // only then there is something to fold
+  let isWhole = true // the log can be folded only while this holds
   const { hash, events: count } = await computeDigest(store, threadId, version, (row) => {
     if (row.seq !== state.context.version + 1 && isWhole) {
       report('an event is missing before it', row.seq)
@@ -182,7 +184,7 @@ async function checkThread(
   const isUsed = snapshot && snapshot.state !== null && isWhole
   const { unverified = count, misfits = [] } = verdict ?? {}
   if (isUsed && !isReplayed(snapshot, folded)) {
-    // The snapshot may be what is right, and the log altered: then it is the only witness.
+    // If the log was altered, the snapshot may be the only correct copy left.
     const isTrusted = misfits.length === 0 && (unverified === 0 || isAccept)
     if (isRepair && isTrusted) await throwAway(store, threadId)
     const why = isTrusted ? '' : ', and its events cannot be verified: either may be altered'
@@ -204,10 +206,10 @@ interface StoredReducer {
   readonly version: number
 }
 
-/** Of the reducers those are compared that this program knows; others may have stored more. */
+/** Compares only the reducers this program knows; another version may have stored more. */
 function isReplayed(snapshot: Snapshot, folded: Json | undefined): boolean {
   const stored = snapshot.state as StoredState
-  // As it comes back from a store: as JSON.
+  // Compare as JSON, the form a store returns.
   const made = JSON.parse(JSON.stringify(folded ?? null)) as StoredState | null
   if (!Array.isArray(stored.reducers)) return false
   const isEachSame = stored.reducers.every((reducer: StoredReducer | null) => {
@@ -217,16 +219,19 @@ function isReplayed(snapshot: Snapshot, folded: Json | undefined): boolean {
   return isEachSame && isDeepStrictEqual(stored.context, made?.context)
 }
 
-/** Not where it was deleted, nor where another one has its id since. */
+/** False if the thread was deleted, even if a new one has its id. */
 async function isThere(store: Store, threadId: string, version: number): Promise<boolean> {
   const now = await store.info(threadId)
   return now !== undefined && now.version >= version
 }
 
-/** How often others may append between looking and writing. */
+/** Retries when others append between the read and the write. */
 const MOST_TRIES = 10
 
-/** One that says nothing takes its place: then the thread is replayed, and its next change writes a good one. */
+/**
+ * Replaces the snapshot with an empty one. The thread is then replayed, and its next change writes a good
+ * snapshot.
+ */
 async function throwAway(store: Store, threadId: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const info = await store.info(threadId)

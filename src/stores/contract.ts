@@ -1,4 +1,4 @@
-// What every store must do, as a suite of tests. A new store is done when it passes.
+// The test suite every store must pass.
 import { describe } from 'vitest'
 import { appendContract } from './contract/append.ts'
 import { contentContract } from './contract/content.ts'

@@ -5,10 +5,10 @@ import { EVENT_VERSION, type NewEvent } from '../core/log/event.ts'
 import type { Store } from '../core/ports.ts'
 import type { Json } from '../core/text/json.ts'
 
-/** Something that is not in the target as it was in the source. */
+/** Something that differs between target and source. */
 export type LeftOut = {
   readonly threadId: string
-  /** Absent where it is the whole thread. */
+  /** Absent if the whole thread was left out. */
   readonly seq?: number
   readonly problem: string
 }
@@ -16,19 +16,19 @@ export type LeftOut = {
 /** What copies from one source left out. */
 export interface CopyNote {
   readonly from: string
-  readonly isEnded: boolean // not while one is under way, nor where it was interrupted
-  readonly leftOut: readonly LeftOut[] // of the last one that ended
+  readonly isEnded: boolean // false while a copy runs or after it was interrupted
+  readonly leftOut: readonly LeftOut[] // by the last copy that ended
 }
 
-/** With the prefix of threads that are no conversations: lists do not show it. */
+/** Has the prefix of threads that are not conversations, so lists hide it. */
 export const COPY_NOTES = 'sys_copy'
 
-/** So many are listed in the target; the report of the copy has them all. */
+/** The target lists at most this many; the report of the copy has all. */
 const MOST_LISTED = 1_000
-/** How often others may write a note between looking and writing. */
+/** Retries when others write a note between the read and the write. */
 const MOST_TRIES = 20
 
-/** In the order in which the copies began; without those that ended with nothing left out. */
+/** In the order in which the copies began, without those that left nothing out. */
 export async function copyNotes(store: Pick<Store, 'read'>): Promise<readonly CopyNote[]> {
   const notes = new Map<string, CopyNote>()
   for (const row of await store.read(COPY_NOTES)) {
@@ -41,7 +41,7 @@ export async function copyNotes(store: Pick<Store, 'read'>): Promise<readonly Co
   return [...notes.values()]
 }
 
-/** A copy that was interrupted has its note already. */
+/** After an interrupted copy the note exists already. */
 export async function noteBegin(store: Store, from: string): Promise<void> {
   const known = (await copyNotes(store)).find((note) => note.from === from)
   if (known?.isEnded !== false) await write(store, from)

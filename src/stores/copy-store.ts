@@ -1,4 +1,4 @@
-// Copies all threads of a store into another while both are in use. Whoever is interrupted just starts again.
+// Copies all threads of a store into another while both are in use. After an interruption, run it again.
 import { PrecisError } from '../core/errors.ts'
 import type { NewEvent } from '../core/log/event.ts'
 import type { Row, Store, ThreadInfo } from '../core/ports.ts'
@@ -10,14 +10,14 @@ import { SalvagedRows } from './salvage.ts'
 
 export interface CopyReport {
   readonly threads: number
-  readonly events: number // in these threads
-  readonly copied: number // of them, this time
-  /** Forks whose parent is gone: they hold their past themselves, and no longer name it. */
+  readonly events: number // in the copied threads
+  readonly copied: number // of them, by this run
+  /** Forks whose parent no longer exists: they hold their past themselves and name no parent. */
   readonly detached: readonly string[]
 }
 
 export interface CopyOptions {
-  /** How the source is called in the notes of the target. */
+  /** The name of the source in the notes of the target. */
   readonly name?: string
   readonly onThread?: (threadId: string, done: number, all: number) => void
 }
@@ -44,14 +44,14 @@ export async function copyStore(
     onThread(threadId, index, infos.length)
     await copy.thread(threadId)
   }
-  // What is not in the source is not in the target either.
+  // What the source itself lacks, the target lacks too.
   const before = (await copyNotes(from)).flatMap(({ from: other, isEnded, leftOut }) =>
     [...leftOut, ...(isEnded ? [] : [UNFINISHED])].map((each) => ({
       ...each,
       problem: `${each.problem} (in the copy from ${other})`,
     })),
   )
-  // Threads that are no longer in the source are in the target what they were.
+  // Threads deleted from the source stay in the target as they were.
   const kept = noted.filter(({ threadId }) => threadId !== '*' && !known.has(threadId))
   const problems = [...copy.problems, ...(await straysOf(from)), ...before, ...kept]
   await noteEnd(to, name, problems)
@@ -63,7 +63,7 @@ export async function copyStore(
 
 const UNFINISHED: LeftOut = { threadId: '*', problem: 'the copy did not end' }
 
-/** Every thread but the notes that is there during the whole listing, also where others move meanwhile. */
+/** All threads but the notes, even if others are created or changed during the listing. */
 export async function allThreads(store: Pick<Store, 'list'>): Promise<readonly ThreadInfo[]> {
   const infos = new Map<string, ThreadInfo>()
   let after: string | undefined
@@ -75,7 +75,7 @@ export async function allThreads(store: Pick<Store, 'list'>): Promise<readonly T
   return [...infos.values()]
 }
 
-/** Events that no thread leads to: the row of their thread is lost, and so is its id. */
+/** Events of no thread: the row of their thread was lost, and its id with it. */
 export async function straysOf(store: Store): Promise<LeftOut[]> {
   const count = (await store.countStrays?.()) ?? 0
   if (count === 0) return []
@@ -83,7 +83,7 @@ export async function straysOf(store: Store): Promise<LeftOut[]> {
 }
 
 const CONFLICTS: ReadonlySet<string> = new Set(['version-conflict', 'id-conflict'])
-/** What is wrong with one thread is no reason to copy none. */
+/** Errors that concern one thread; the others are still copied. */
 const OF_ONE_THREAD: ReadonlySet<string> = new Set([...CONFLICTS, 'store-corrupt'])
 
 type Misfit = Omit<LeftOut, 'threadId'>
@@ -95,7 +95,7 @@ class Copy {
   readonly #begun = new Set<string>()
   readonly #underWay = new Set<string>()
   readonly #detached: string[] = []
-  /** Why a thread is not copied, by its id. */
+  /** Why a thread was not copied, by its id. */
   readonly leftOut = new Map<string, PrecisError>()
   readonly problems: LeftOut[] = []
   #threads = 0
@@ -153,7 +153,7 @@ class Copy {
     this.#events += last
   }
 
-  /** A fork shares its past there, too. Gives how many events the thread begins with. */
+  /** A fork shares its past in the target, too. Returns how many events the thread begins with. */
   async #begin({ threadId, parent }: ThreadInfo): Promise<number> {
     if (!parent) return 0
     const isParent = await this.#isParent(threadId, parent)
@@ -165,7 +165,7 @@ class Copy {
     return 0
   }
 
-  /** Not where the parent is gone, nor where another thread has its id since, a fork of this one for example. */
+  /** False if the parent was deleted, even if another thread has its id, for example a fork of this one. */
   async #isParent(threadId: string, parent: NonNullable<ThreadInfo['parent']>): Promise<boolean> {
     if (this.#underWay.has(parent.threadId)) return false
     const at = { from: parent.seq, to: parent.seq }
@@ -174,7 +174,7 @@ class Copy {
     return theirs !== undefined && isSame(theirs, ours)
   }
 
-  /** Nothing is put behind another thread: where the last event is another one, all of it is. */
+  /** Append only behind the same thread: if the last event differs, so does the whole thread. */
   async #verifyEnd(threadId: string, version: number): Promise<void> {
     const at = { from: version, to: version }
     const [here] = await this.#rows.read(threadId, at)
@@ -182,7 +182,7 @@ class Copy {
     if (here && !isSame(here, there)) throw differs(threadId, 'other events')
   }
 
-  /** Where another copies the same meanwhile, what that one has written is passed over. */
+  /** If another process copies the same thread, skip what it has written. */
   async #appendOrSkip(
     threadId: string,
     before: number,
@@ -217,7 +217,7 @@ class Copy {
     return version
   }
 
-  /** Text that was altered can be read, and is copied; but its new hash must not hide it. */
+  /** Altered text is readable and is copied, but its new hash must not hide the change. */
   #listProblems(threadId: string, misfits: readonly Misfit[]): void {
     const unread = this.#rows.problemsOf(threadId)
     for (const [seq, problem] of unread) this.problems.push({ threadId, seq, problem })
@@ -256,7 +256,7 @@ function isSame(one: Row, other: Row | undefined): boolean {
   return one.id === other?.id && one.timestamp === other.timestamp
 }
 
-/** A row as the event that was appended. It was checked then, and is not read now. */
+/** Turns a row back into the event that was appended. It was validated then. */
 function readNewEvent({ seq: _, timestamp, ...rest }: Row): NewEvent {
   return { ...rest, timestamp: new Date(timestamp) } as NewEvent
 }
@@ -272,7 +272,7 @@ function differs(threadId: string, how: string): PrecisError {
   )
 }
 
-/** So many threads that were left out are named; `details` has them all. */
+/** The message names at most this many threads; `details` has all. */
 const NAMED = 10
 
 function leftOut(

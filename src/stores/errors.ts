@@ -1,4 +1,4 @@
-// The errors that every store answers with, so that all say the same.
+// The errors shared by all stores.
 import { PrecisError } from '../core/errors.ts'
 
 export function usageError(message: string, hint: string): PrecisError {

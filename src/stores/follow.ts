@@ -1,8 +1,8 @@
-// Following a thread: the rows that are there, then the new ones, each once and in order.
+// Following a thread: existing rows, then new ones, each once and in order.
 import type { Row, Signal } from '../core/ports.ts'
 import { checkName, checkNumber } from './rows/stored-event.ts'
 
-/** A bounded stretch of a log. */
+/** A bounded range of a log. */
 export interface Stretch {
   /** Tells a thread from a later one of the same id; undefined where there is none. */
   readonly life: number | undefined
@@ -10,7 +10,7 @@ export interface Stretch {
   readonly more: boolean
 }
 
-/** What following needs of a store. */
+/** What a follower needs from a store. */
 interface RowSource {
   rowsAfter(threadId: string, seq: number): Promise<Stretch>
   /** Calls `wake` whenever the thread may have changed, until the returned function is called. */
@@ -18,8 +18,8 @@ interface RowSource {
 }
 
 /**
- * Ends when the signal fires or the thread is deleted; waits for a thread that is not there yet.
- * Each iterator starts anew after `afterSeq`, and holds nothing before its first `next`.
+ * Ends when the signal fires or the thread is deleted. Waits for a thread that does not exist yet. Each
+ * iterator starts after `afterSeq` and holds no resources before its first `next`.
  */
 export function followRows(
   source: RowSource,
@@ -30,16 +30,16 @@ export function followRows(
   return { [Symbol.asyncIterator]: () => new Follower(source, threadId, afterSeq, signal) }
 }
 
-/** Written by hand: a generator could not be ended by `return` while its `next` waits. */
+/** Written by hand: `return` cannot end a generator while its `next` is pending. */
 class Follower implements AsyncIterator<Row, undefined> {
   readonly #source: RowSource
   readonly #threadId: string
   readonly #signal: Signal
-  #seq: number // of the last row handed out
+  #seq: number // of the last row returned
   #life: number | undefined
   #rows: readonly Row[] = []
   #position = 0
-  #news = true // there may be rows that were not read yet
+  #news = true // there may be unread rows
   #ended = false
   #resume: (() => void) | undefined // ends the pause of `#step`
   #unwatch: (() => void) | undefined
@@ -52,7 +52,7 @@ class Follower implements AsyncIterator<Row, undefined> {
     this.#signal = signal
   }
 
-  /** Calls that do not wait for each other are answered in their order. */
+  /** Concurrent calls are answered in order. */
   next(): Promise<IteratorResult<Row, undefined>> {
     const step = () => this.#step()
     const answer = this.#turn.then(step, step)
@@ -129,7 +129,7 @@ class Follower implements AsyncIterator<Row, undefined> {
   }
 }
 
-/** Who waits for news of which thread. */
+/** The waiting followers of each thread. */
 export class Subscriptions {
   readonly #waiting = new Map<string, Set<() => void>>()
 
@@ -137,7 +137,7 @@ export class Subscriptions {
     return [...this.#waiting.keys()]
   }
 
-  /** True where nobody waited for this thread before. */
+  /** True if this is the first follower of the thread. */
   add(threadId: string, wake: () => void): boolean {
     const waiting = this.#waiting.get(threadId)
     if (waiting) {
@@ -148,7 +148,7 @@ export class Subscriptions {
     return true
   }
 
-  /** True where nobody waits for this thread any more. */
+  /** True if this was the last follower of the thread. */
   remove(threadId: string, wake: () => void): boolean {
     const waiting = this.#waiting.get(threadId)
     if (!waiting?.delete(wake) || waiting.size > 0) return false

@@ -1,4 +1,4 @@
-// The stores, for `precis/stores`. The guard comes first: the database driver crashes an old Node.
+// The stores, for `precis/stores`. The guard is imported first: the database driver crashes an old Node.
 import '../node-guard.ts'
 
 export { checkStore, type StoreReport } from './check-store.ts'

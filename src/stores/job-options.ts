@@ -1,4 +1,4 @@
-// How a queue of jobs treats its jobs; the same for every kind of queue.
+// Settings of a job queue, the same for every kind.
 import { createHash } from 'node:crypto'
 import { checkNames } from '../core/options.ts'
 import type { Signal, Store } from '../core/ports.ts'
@@ -6,13 +6,13 @@ import { LIMITS } from './rows/limits.ts'
 import { checkNumber } from './rows/stored-event.ts'
 
 export interface JobOptions {
-  /** Jobs of this process at a time. Default 2. */
+  /** Concurrent jobs in this process. Default 2. */
   readonly jobsAtOnce?: number
-  /** How long a job may take; whose process died is tried again after this. Default 5 minutes. */
+  /** Timeout of a job. A job whose process died is retried after it. Default 5 minutes. */
   readonly jobTimeoutMs?: number
-  /** How often a job is tried again. Default 3. */
+  /** Retries of a failed job. Default 3. */
   readonly retries?: number
-  /** How long before it is tried again. Default 5 s. */
+  /** Delay before a retry. Default 5 s. */
   readonly retryAfterMs?: number
 }
 
@@ -32,13 +32,13 @@ export function jobSettings(options: JobOptions): JobSettings {
 
 export type JobRun = (threadId: string, signal: Signal) => Promise<void>
 
-/** Renewed while the job runs: so soon another process may have the thread where this one dies. */
+/** Renewed while the job runs. If this process dies, another one can take the thread after this time. */
 const LEASE_MS = 60_000
 
 /**
- * Runs a job under the lease of its thread, which it has until it ends, also where that is late: its
- * signal fires when its time is over, and when the lease was lost. False, and nothing done, where another
- * process has it.
+ * Runs a job while holding the lease of its thread, until the job ends, even if it ends late. The job's
+ * signal fires on timeout and when the lease is lost. False, with nothing done, if another process holds the
+ * lease.
  */
 export async function runUnderLease(
   store: Pick<Store, 'takeLease' | 'releaseLease'>,
@@ -54,14 +54,14 @@ export async function runUnderLease(
   const over = new AbortController()
   let renewing: Promise<void> = Promise.resolve()
   const renew = async (): Promise<void> => {
-    // A store that cannot be reached now may be by the next time.
+    // An unreachable store may be back at the next attempt.
     const isOurs = await take().catch(() => true)
     if (!isOurs) over.abort()
   }
   const renewals = setInterval(() => {
     renewing = renewing.then(renew)
   }, ttlMs / 3)
-  // A timer of its own: Node may collect AbortSignal.timeout() before it fires where only any() holds it.
+  // An own timer: Node may collect AbortSignal.timeout() before it fires if only any() references it.
   const deadline = setTimeout(() => over.abort(), timeoutMs)
   try {
     await run(threadId, over.signal)
@@ -69,7 +69,7 @@ export async function runUnderLease(
   } finally {
     clearTimeout(deadline)
     clearInterval(renewals)
-    await renewing // or it would take the lease again that is given back here
+    await renewing // a late renewal would take the released lease again
     await store.releaseLease(name, owner)
   }
 }

@@ -1,16 +1,17 @@
-// Leases: one owner at a time, until it gives back, or its time is over. The same rule for every store.
+// Leases: one owner at a time, until it releases the lease or the lease expires. All stores use the same
+// rule.
 
 import { LIMITS } from './rows/limits.ts'
 import { checkName, checkNumber } from './rows/stored-event.ts'
 
-/** Who has it, until when, and for how long it was asked for. */
+/** The owner, the end, and the requested length. */
 export interface Lease {
   readonly owner: string
   readonly expiresAtMs: number // ms since 1970
   readonly ttlMs: number
 }
 
-/** What a lease is known by to the one who holds it. */
+/** What a holder needs to renew or release a lease. */
 export interface LeaseKey {
   readonly name: string
   readonly owner: string
@@ -32,9 +33,9 @@ export function leaseRequest(name: string, owner: string, ttlMs: number): LeaseR
 }
 
 /**
- * The lease after somebody asked for it; its owner tells whether they got it. One that has longer
- * to run than it was taken for is from before the clock was set back: it is cut to its own length,
- * so that its owner, if it lives, has that long to renew it, and nobody waits for ever.
+ * The lease after a request; its owner tells whether the request succeeded. A lease that would run longer
+ * than its requested length was taken before the clock was set back. It is cut to that length, so a living
+ * owner has time to renew it and others do not wait for ever.
  */
 export function leaseAfter(
   held: Lease | undefined,
@@ -48,7 +49,7 @@ export function leaseAfter(
   return held.expiresAtMs > latestMs ? { ...held, expiresAtMs: latestMs } : held
 }
 
-/** The leases of a store that lives in one process. */
+/** The leases of a store in one process. */
 export class Leases {
   readonly #held = new Map<string, Lease>()
   readonly #nowMs: () => number

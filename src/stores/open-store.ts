@@ -1,4 +1,4 @@
-// Opens the store that an address names.
+// Opens a store by its address.
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { importPeer } from '../core/errors.ts'
@@ -17,13 +17,13 @@ import { memoryStore } from './memory/memory.ts'
 import { checkName } from './rows/stored-event.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
-/** Two letters at least: `C:\logs` is a path. */
+/** At least two letters, because `C:\logs` is a path. */
 const SCHEME = /^([a-z][a-z0-9+.-]+):(.*)$/is
 
 interface StoreOptions {
-  readonly mustExist?: boolean // what is not a store is not made one
+  readonly mustExist?: boolean // a missing store is an error instead of being created
   readonly readOnly?: boolean // never changes a SQLite file, which must exist
-  readonly cwd?: string // where a relative path begins; without it, in the working directory
+  readonly cwd?: string // base of a relative path; default: the working directory
 }
 
 const ADDRESSES =
@@ -50,14 +50,14 @@ export async function openStore(address: string, options: StoreOptions = {}): Pr
     const { openPostgresStore } = await import('./postgres/lazy-postgres.ts')
     return openPostgresStore(address, { mustExist })
   }
-  // Not the whole address: it may hold a password.
+  // Not the whole address, which may contain a password.
   throw usageError(
     `There is no store for addresses like ${scheme === undefined ? shownAddress(address) : `${scheme}:…`}.`,
     ADDRESSES,
   )
 }
 
-/** An address without its scheme, or as libpq writes it, would become the name of a file. */
+/** An address without a scheme, or in the form of libpq, would become a file name. */
 function pathFrom(path: string, { cwd }: StoreOptions): string {
   if (shownAddress(path) !== path)
     throw usageError(
@@ -67,7 +67,7 @@ function pathFrom(path: string, { cwd }: StoreOptions): string {
   return cwd === undefined || path === '' ? path : resolve(cwd, path)
 }
 
-/** On PostgreSQL all processes share it; otherwise jobs are those of this process. */
+/** On PostgreSQL all processes share the queue; otherwise each process has its own. */
 export async function openJobs(
   address: string,
   store: Pick<Store, 'takeLease' | 'releaseLease'>,
@@ -80,9 +80,7 @@ export async function openJobs(
   return openPostgresJobs(address, store, options)
 }
 
-/**
- * Jobs of one process: they wait in memory, and are gone with it. For one person that is enough.
- */
+/** Jobs of one process: they wait in memory and end with it. Enough for a single user. */
 function localJobs(
   store: Pick<Store, 'takeLease' | 'releaseLease'>,
   options: JobOptions = {},
@@ -91,7 +89,7 @@ function localJobs(
 }
 
 interface Waiting {
-  readonly tries: number // before
+  readonly tries: number // so far
   readonly fromMs: number // when it may begin, on the clock of `performance.now`
 }
 
@@ -99,7 +97,7 @@ class LocalJobs implements JobQueue {
   readonly #store: Pick<Store, 'takeLease' | 'releaseLease'>
   readonly #settings: JobSettings
   readonly #owner = randomUUID()
-  readonly #waiting = new Map<string, Waiting>() // by thread, in the order of their coming
+  readonly #waiting = new Map<string, Waiting>() // by thread, in the order of arrival
   readonly #running = new Map<string, Promise<void>>()
   #run: JobRun | undefined
   #timer: NodeJS.Timeout | undefined
@@ -155,7 +153,7 @@ class LocalJobs implements JobQueue {
   #wakeLater(now: number): void {
     const times = [...this.#waiting.values()].map(({ fromMs }) => fromMs)
     if (times.length === 0 || this.#running.size > 0) return
-    // A job that waits does not keep the process alive.
+    // A waiting job does not keep the process alive.
     this.#timer = setTimeout(() => this.#startSome(), Math.max(1, Math.min(...times) - now)).unref()
   }
 
@@ -169,7 +167,7 @@ class LocalJobs implements JobQueue {
       const isRun = await runUnderLease(this.#store, threadId, this.#owner, jobTimeoutMs, run)
       if (!isRun) again(tries)
     } catch {
-      // What a job has to say about its failure, it says itself; here it only counts.
+      // The job reports its own failure; the queue only counts it.
       if (tries < retries) again(tries + 1)
     }
   }

@@ -15,12 +15,12 @@ export class SalvagedRows implements Pick<Store, 'read'> {
     this.#store = store
   }
 
-  /** Of the events that were read so far, by their numbers. */
+  /** Problems of the events read so far, by number. */
   problemsOf(threadId: string): readonly (readonly [seq: number, problem: string])[] {
     return [...(this.#problems.get(threadId) ?? [])].sort(([one], [other]) => one - other)
   }
 
-  /** Rejects as reading did where not one event can be read. */
+  /** Rejects with the error of the read if not one event is readable. */
   async requireSome(threadId: string, version: number): Promise<void> {
     let failed: unknown
     for (let seq = 1; seq <= version; seq += 1) {
@@ -35,7 +35,7 @@ export class SalvagedRows implements Pick<Store, 'read'> {
     throw failed
   }
 
-  /** A row for each number, or none where the thread was deleted meanwhile. */
+  /** One row for each number; none if the thread was deleted meanwhile. */
   async read(threadId: string, { from = 1, ...range }: ReadRange = {}): Promise<readonly Row[]> {
     const { to: last = from, limit = last } = range
     const to = Math.min(last, from + limit - 1)
@@ -59,7 +59,7 @@ export class SalvagedRows implements Pick<Store, 'read'> {
     })
   }
 
-  /** Who brought events in, the thread itself first: a fork has those of its past from its parent. */
+  /** The threads that wrote the events, this one first: a fork has those of its past from its parent. */
   async #owners(info: ThreadInfo): Promise<readonly Owner[]> {
     const owners: Owner[] = []
     for (let one: ThreadInfo | undefined = info; one; ) {
@@ -83,7 +83,7 @@ export class SalvagedRows implements Pick<Store, 'read'> {
       if (!PrecisError.is(thrown) || thrown.code !== 'store-corrupt') throw thrown
       if (from === to) return [{ seq: from, problem: thrown.message }]
     }
-    // Damage to a page of the file: by halves, until what can be read is read.
+    // A damaged page of the file: halve the range until only the damaged rows fail.
     const middle = Math.floor((from + to) / 2)
     return [
       ...(await this.#found(threadId, from, middle)),
@@ -93,7 +93,7 @@ export class SalvagedRows implements Pick<Store, 'read'> {
 }
 
 interface Owner extends Pick<ThreadInfo, 'threadId' | 'createdAt'> {
-  /** Up to this number its events are those of its parent. */
+  /** Events up to this number are those of its parent. */
   readonly after: number
 }
 
@@ -108,7 +108,7 @@ function isStorable(found: ReadResult): found is Row {
   return !('problem' in found) && findProblem(found) === ''
 }
 
-/** Why a store would not take the row as it is; empty where it would. */
+/** Why a store would reject the row as it is; empty if it would accept it. */
 function findProblem(row: Row): string {
   const { id, v, type, timestamp, origin } = row
   if (!isName(id)) return 'its id cannot be read'
@@ -121,7 +121,7 @@ function findProblem(row: Row): string {
   return ''
 }
 
-/** Only its time is written in another way. */
+/** Differs only in how its time is written. */
 function isKept(row: Row): boolean {
   return findProblem(withTime(row)) === ''
 }
@@ -131,15 +131,15 @@ function withTime(row: Row): Row {
   return Number.isNaN(time) ? row : { ...row, timestamp: new Date(time).toISOString() }
 }
 
-/** As a store gives text that is no JSON. */
+/** The shape in which a store returns text that is not JSON. */
 function isUnreadable(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || !('unreadable' in value)) return false
   return Object.keys(value).length === 1 && typeof value.unreadable === 'string'
 }
 
 /**
- * It takes the place of the event in the log, has no effect on the context, and holds what there was. In a
- * fork it is the same as in its parent.
+ * Takes the place of the unreadable event in the log, has no effect on the context, and holds the original
+ * content. A fork and its parent get the same one.
  */
 function placeholder(
   { threadId, createdAt }: Pick<ThreadInfo, 'threadId' | 'createdAt'>,

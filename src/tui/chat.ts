@@ -1,4 +1,4 @@
-// The chat without its drawing: input, results, and switching threads
+// The chat without its drawing: input, results, and switching threads.
 import {
   asPrecisError,
   type CommandOutcome,
@@ -17,7 +17,7 @@ import { chooseModel, NO_MODEL_NOTICE, STAND_IN_NOTICE } from './dialogs/thread-
 import type { ChatPorts, OpenChat } from './open-chat.ts'
 import { ThreadSession } from './session.ts'
 
-/** FRESH-24, by whichever way it was started. */
+/** FRESH-24, however it was started. */
 const FRESH = 'New session started with compacted context'
 const STARTED = `${FRESH}; /undo goes back`
 const COMPACTS = /^[/@]compact(?=\s|$)/
@@ -47,7 +47,7 @@ export class Chat implements OpenChat {
     return this.#session?.detail
   }
 
-  /** Whether compactions have the sizes of the window. */
+  /** Whether compactions have the window's sizes. */
   get isMeasured(): boolean {
     return this.#view.isMeasured
   }
@@ -60,14 +60,14 @@ export class Chat implements OpenChat {
     return this.#session?.threadId ?? ''
   }
 
-  /** Rejects if there is no such thread; then nothing has changed. */
+  /** Rejects if there is no such thread and changes nothing. */
   async open(threadId: string): Promise<void> {
-    this.#isStandIn = true // said by the welcome
+    this.#isStandIn = true // the welcome says so
     await this.#switch(threadId, new ThreadView())
     await this.#welcome()
   }
 
-  /** Commands are carried out, everything else is said. Never rejects: what went wrong is shown. */
+  /** Runs a command or sends a message. Never rejects: errors are shown. */
   async submit(typed: string): Promise<void> {
     const text = typed.trim()
     if (text === '') return
@@ -83,7 +83,7 @@ export class Chat implements OpenChat {
     })
   }
 
-  /** Never rejects: what goes wrong is shown. */
+  /** Never rejects: errors are shown. */
   async attempt(work: () => Promise<unknown>): Promise<void> {
     try {
       await work()
@@ -93,11 +93,11 @@ export class Chat implements OpenChat {
     this.ports.onChange()
   }
 
-  /** As the agent understands it; with what came of it shown. */
+  /** Sends the text to the agent and shows the outcome. */
   async send(text: string): Promise<void> {
     const ended = this.#turnEnds
     const { threadId } = this
-    // What it does is drawn while it does it: the command stands above.
+    // Its progress is shown as it runs, so the command goes above.
     const isAbove = COMPACTS.test(text)
     if (isAbove) this.say('', 'info', text)
     const reply = await this.ports.client.send(threadId, text)
@@ -105,29 +105,29 @@ export class Chat implements OpenChat {
     else if (threadId !== this.threadId) return
     else if (reply.status === 'started' && reply.threadId !== undefined)
       await this.#continueIn(reply.threadId)
-    // Frames come on their own way: a turn that has begun may not be seen yet, or be over already.
+    // Frames arrive separately: a started turn may not be visible yet, or be over already.
     else if (reply.status === 'started' && ended === this.#turnEnds)
       this.#view.assume({ isWorking: true, approvals: this.status.approvals })
   }
 
-  /** What a command has brought about in a thread. */
+  /** Shows what a command did to a thread. */
   async settle(from: string, outcome: CommandOutcome, command?: string): Promise<void> {
     const { ok, text, threadId, compaction, returned } = outcome
     if (returned !== undefined) this.ports.onReturned(returned, 'command')
     if (from !== this.threadId) {
       const { fresh } = compaction ?? {}
-      // Where this chat went along already, the words say what became of the command.
+      // If this chat has followed to the new thread already, the words report the command's outcome.
       const isHere = fresh === undefined || fresh.threadId === this.threadId
       this.say(isHere ? text : `${from} continues in ${fresh.threadId}.`)
       return
     }
     if (compaction) this.#showCompaction(outcome)
     if (threadId !== undefined && threadId !== this.threadId) {
-      // FRESH-19a: the summary is there before the new session is.
+      // FRESH-19a: the summary appears before the new session.
       if (compaction?.fresh) await this.#continueIn(threadId)
       else await this.#switch(threadId, new ThreadView())
     }
-    // What a compaction came to is told by its divider, and where it stays here also by the thread.
+    // The divider reports a compaction, and so does the thread if it stays here.
     if (compaction && !compaction.fresh) return
     const words = text.replace(FRESH, STARTED)
     this.say(words, ok ? 'reply' : 'warning', command)
@@ -146,18 +146,18 @@ export class Chat implements OpenChat {
     await this.ports.client.abort(this.threadId)
   }
 
-  /** Whether there is something to stop. */
+  /** Whether something can be stopped. */
   get isBusy(): boolean {
     return this.status.isWorking || this.status.compaction !== undefined
   }
 
-  /** Nothing of the thread is touched: only what is drawn goes. */
+  /** Clears the display; the thread is unchanged. */
   clear(): void {
     this.#view.clear()
     this.ports.onChange()
   }
 
-  /** How many blocks were put in front. */
+  /** Returns how many blocks were added in front. */
   async loadEarlier(): Promise<number> {
     return (await this.#session?.loadEarlier()) ?? 0
   }
@@ -171,7 +171,7 @@ export class Chat implements OpenChat {
     this.#approvals.close()
   }
 
-  /** What is shown stays, and the other thread continues under it. */
+  /** Keeps the display and continues with the other thread below it. */
   async #continueIn(threadId: string): Promise<void> {
     if (threadId === this.threadId) return
     this.#view.continueElsewhere()
@@ -211,7 +211,7 @@ export class Chat implements OpenChat {
     this.#changed()
   }
 
-  /** Whenever the stand-in takes over: nobody shall mistake it for a model. */
+  /** Says so whenever the stand-in takes over, so it is not mistaken for a model. */
   #noteStandIn(model: string | undefined): void {
     const wasStandIn = this.#isStandIn
     this.#isStandIn = isStandIn(model)
@@ -226,7 +226,7 @@ export class Chat implements OpenChat {
       timestamp: new Date(),
       ...compaction,
     }
-    // Frames may come later than the reply, or not at all.
+    // Frames may come after the reply, or not at all.
     this.#view.apply({ kind: 'frame', frame })
     this.ports.onChange()
   }

@@ -1,4 +1,4 @@
-// The chat on a screen of its own: keys in, drawing out, until the user leaves.
+// The full-screen chat: reads keys and draws until the user leaves.
 import { Editor, type Terminal, TuiAltScreen } from '@earendil-works/pi-tui'
 import type { Client, ViewBlock } from '../protocol/index.ts'
 import { Chat } from './chat.ts'
@@ -14,7 +14,7 @@ export interface InteractiveOptions {
   readonly terminal: Terminal
   readonly threadId: string
   readonly hasColor: boolean
-  /** Said when the thread is open. */
+  /** Shown once the thread is open. */
   readonly notice?: string
   nowMs(): number
   hasFile(name: string): Promise<boolean>
@@ -22,17 +22,17 @@ export interface InteractiveOptions {
 }
 
 export interface Interactive {
-  /** Resolves when the user has left, with the thread that was open then. The terminal is as it was. */
+  /** Resolves when the user leaves, with the open thread. The terminal is restored by then. */
   readonly left: Promise<string>
-  /** Something that would otherwise be written into the middle of the screen. */
+  /** Shows output that would otherwise end up in the middle of the screen. */
   say(text: string): void
-  /** Gives the terminal back at once: for a process that is about to end. */
+  /** Restores the terminal at once, for a process about to end. */
   stop(): void
 }
 
 const FIRST_WORDS = 'Type a message. /help lists the commands and the keys.'
 const WHEEL_LINES = 3
-/** Two presses of Ctrl+C within this time leave. */
+/** Two presses of Ctrl+C within this time quit. */
 const TWICE_MS = 1_500
 
 export function startInteractive(options: InteractiveOptions): Interactive {
@@ -44,17 +44,17 @@ class InteractiveChat {
   readonly #options: InteractiveOptions
   readonly #tui: TuiAltScreen
   readonly #transcript: Transcript
-  #returned = '' // what was put back into the editor last
+  #returned = '' // the last text put back into the editor
   readonly #editor: Editor
   readonly #chat: Chat
   #leave: () => void = () => undefined
   #interruptedMs = Number.NEGATIVE_INFINITY
   #isStopped = false
-  #reply: string | undefined // the last that was drawn
+  #reply: string | undefined // the last one drawn
   #isReading = false
-  /** What was typed before the chat had the terminal comes first and at once, with newlines for Enter. */
+  /** Text typed before the chat had the terminal arrives first, in one piece, with newlines for Enter. */
   #isTypedBefore = true
-  /** Sent before the thread was open; undefined from then on. */
+  /** Lines sent before the thread was open; undefined afterwards. */
   #early: string[] | undefined = []
 
   constructor(options: InteractiveOptions) {
@@ -78,11 +78,11 @@ class InteractiveChat {
     })
     const completion = createCompletion({
       preset: () => this.#chat.detail?.preset,
-      // Without a folder there is nothing to offer, and nothing to say about it.
+      // Without a folder there is nothing to complete, and no error to show.
       files: (typed) => client.files(this.#chat.threadId, typed).catch(() => []),
     })
     this.#editor.setAutocompleteProvider(completion)
-    // The list is of what was typed before: setting the provider again closes it.
+    // The list is for an earlier text; setting the provider again closes it.
     halfTyped.whenCut(() => this.#editor.setAutocompleteProvider(completion))
     this.#editor.onSubmit = (text) => this.#submit(text)
     this.#tui.setLayoutRoot(
@@ -118,7 +118,7 @@ class InteractiveChat {
       if (this.#options.notice !== undefined) this.#chat.say(this.#options.notice)
       await this.#sendEarly()
       await left
-      // Keys that are still on their way must not end up in the shell.
+      // Pending keys must not reach the shell.
       await this.#options.terminal.drainInput()
       return this.#chat.threadId
     } finally {
@@ -160,14 +160,14 @@ class InteractiveChat {
     else void this.#chat.submit(text)
   }
 
-  /** Each line by itself and in its order, as if it had been typed now. */
+  /** Each line separately and in order, as if typed now. */
   async #sendEarly(): Promise<void> {
     for (let text = this.#early?.shift(); text !== undefined; text = this.#early?.shift())
       await this.#chat.submit(text)
     this.#early = undefined
   }
 
-  /** In the order in which they were typed, by whichever way they come; what is typed now stays behind. */
+  /** Puts texts back in the order they were typed, before what is typed now. */
   #putBack(text: string, by: 'command' | 'queue'): void {
     const typed = this.#editor.getExpandedText()
     const earlier = this.#returned !== '' && typed.startsWith(this.#returned) ? this.#returned : ''
@@ -191,7 +191,7 @@ class InteractiveChat {
     return this.#act(action)
   }
 
-  /** False if the key is the editor's after all. */
+  /** False if the key belongs to the editor. */
   #act(action: KeyAction): boolean {
     switch (action) {
       case 'stop':

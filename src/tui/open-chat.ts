@@ -13,7 +13,7 @@ export interface ChatPorts {
   readonly client: Client
   readonly dialogs: Dialogs
   hasFile(name: string): Promise<boolean>
-  /** Writes a file of the user's, over what is there; gives back where it is. */
+  /** Writes a file for the user, replacing an existing one; returns its path. */
   saveFile(name: string, text: string): Promise<string>
   onChange(): void
   onItem?(item: StreamItem): void
@@ -21,7 +21,7 @@ export interface ChatPorts {
   /** What a command was to say next goes first: it was typed before all that waited for it. */
   onReturned(text: string, by: 'command' | 'queue'): void
   onExit(): void
-  /** Resolves when nothing is half typed: a question must not take the keys of a message. */
+  /** Resolves when no message is half typed: a question must not take its keys. */
   whenUntyped?(): Promise<void>
 }
 
@@ -30,14 +30,14 @@ export interface OpenChat {
   readonly threadId: string
   readonly detail: ThreadDetail | undefined
   readonly blocks: readonly ViewBlock[]
-  /** Rejects if there is no such thread; then nothing has changed. */
+  /** Rejects if there is no such thread and changes nothing. */
   open(threadId: string): Promise<void>
-  /** As the agent understands it; with what came of it shown. */
+  /** Sends the text to the agent and shows the outcome. */
   send(text: string): Promise<void>
-  /** Shows what a command has brought about in a thread, and goes where it leads, if that is still open. */
+  /** Shows what a command did, and follows to another thread if the first is still open. */
   settle(from: string, outcome: CommandOutcome, command?: string): Promise<void>
   say(text: string, level?: NoticeBlock['level'], command?: string): void
   abort(): Promise<void>
-  /** Nothing of the thread is touched: only what is drawn goes. */
+  /** Clears the display; the thread is unchanged. */
   clear(): void
 }

@@ -1,4 +1,4 @@
-// The chat as plain lines, for screen readers and pipes: nothing is redrawn, and nothing is coloured.
+// The chat as plain lines, for screen readers and pipes: no redrawing and no colours.
 import { type Client, type EditBlock, renderSizes, type ViewBlock } from '../protocol/index.ts'
 import { Chat } from './chat.ts'
 import { type Dialogs, isMeant } from './dialogs/dialogs.ts'
@@ -8,18 +8,18 @@ import { visible, visibleLine } from './screen/theme.ts'
 export interface PlainOptions {
   readonly client: Client
   readonly threadId: string
-  /** What the user types, line by line; ends with the input. */
+  /** The user's input line by line; ends with the input. */
   readonly lines: AsyncIterable<string>
-  /** Said when the thread is open. */
+  /** Shown once the thread is open. */
   readonly notice?: string
   write(text: string): void
-  /** One line is done with before the next is read: for input that nobody types. */
+  /** Finishes one line before reading the next, for scripted input. */
   readonly isPatient: boolean
   hasFile(name: string): Promise<boolean>
   saveFile(name: string, text: string): Promise<string>
 }
 
-/** Resolves when the user has left, or the input has ended and the work is done. */
+/** Resolves when the user leaves, or when the input has ended and the work is done. */
 export async function runPlain(options: PlainOptions): Promise<string> {
   const plain = new PlainChat(options)
   return plain.run()
@@ -29,14 +29,14 @@ class PlainChat {
   readonly #options: PlainOptions
   readonly #chat: Chat
   readonly #lines: AsyncIterator<string>
-  readonly #said = new Map<string, string>() // what was last said of a block
+  readonly #said = new Map<string, string>() // the last printed text of a block
   #isOver = false
-  #waiting: ((line: string | undefined) => void) | undefined // someone asks, and gets the next line
+  #waiting: ((line: string | undefined) => void) | undefined // gets the next line
   #onQuestion: (() => void) | undefined
   #onBusy: (() => void) | undefined
   #idle: (() => void) | undefined
   #isMeasuring = false
-  #isGrowing = false // nothing but more of an answer has come
+  #isGrowing = false // only more of an answer has arrived
 
   constructor(options: PlainOptions) {
     this.#options = options
@@ -67,7 +67,7 @@ class PlainChat {
         if (this.#options.notice !== undefined) this.#line(this.#options.notice)
         this.#line('Type a message, or /help. /exit leaves.')
       })
-      // At the same time: a question may have to be answered before the thread is open.
+      // In parallel: a question may need an answer before the thread is open.
       await Promise.all([opened, this.#read(opening)])
       if (!this.#isOver) await this.#quiet()
       await this.#settle()
@@ -77,7 +77,7 @@ class PlainChat {
     }
   }
 
-  /** One line after the other; what answers a question is not sent. */
+  /** Line by line; an answer to a question is not sent. */
   async #read(opening: Promise<void>): Promise<void> {
     while (!this.#isOver) {
       const { value, done } = await this.#lines.next()
@@ -94,16 +94,16 @@ class PlainChat {
     answer?.(line)
   }
 
-  /** The next line may be for a question that comes of this one. */
+  /** The next line may answer a question that this one causes. */
   async #submit(line: string): Promise<void> {
     const { isPatient } = this.#options
     const work = this.#chat.submit(line)
-    // A compaction is a command that takes its time: whoever types can stop it.
+    // A compaction takes time, and a person who types can stop it.
     await Promise.race([work, this.#asked(), ...(isPatient ? [] : [this.#busy()])])
     if (isPatient) await Promise.race([this.#quiet().then(() => this.#settle()), this.#asked()])
   }
 
-  /** All that happened is said. */
+  /** Prints everything that happened. */
   async #settle(): Promise<void> {
     if (!this.#chat.isMeasured) await this.#chat.measure()
     this.#tell(true)
@@ -132,7 +132,7 @@ class PlainChat {
 
   #tell(isMeasured = this.#chat.isMeasured): void {
     for (const block of this.#chat.blocks) {
-      // Its event has an estimate. It is said once, with the sizes of the window, and in its order.
+      // Its event has an estimate. Print it once and in order, with the window's sizes.
       if (block.kind === 'compaction' && block.state === 'done' && !isMeasured) {
         void this.#measure()
         break
@@ -190,7 +190,7 @@ class PlainChat {
   }
 }
 
-/** What is said of a block; nothing of one that still grows. */
+/** The text printed for a block; empty while it grows. */
 function findWords(block: ViewBlock): string | undefined {
   switch (block.kind) {
     case 'user':

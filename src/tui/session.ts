@@ -13,7 +13,7 @@ export interface SessionListener {
   onError(error: Error): void
 }
 
-/** So many events are read at first, and so many more each time the user goes up to the beginning. */
+/** Events loaded at first, and each time the user scrolls to the beginning. */
 const PAGE_EVENTS = 2_000
 
 export class ThreadSession {
@@ -43,12 +43,12 @@ export class ThreadSession {
     return this.#detail
   }
 
-  /** How many events stand before those that are shown. */
+  /** How many events precede the loaded ones. */
   get earlier(): number {
     return this.#firstSeq - 1
   }
 
-  /** Rejects if there is no such thread. Resolves when what there is of it is shown. */
+  /** Rejects if there is no such thread. Resolves when its content is shown. */
   async start(): Promise<void> {
     const detail = await this.#client.thread(this.threadId)
     this.#detail = detail
@@ -61,7 +61,7 @@ export class ThreadSession {
     for (const event of events) this.view.apply({ kind: 'event', event })
     this.view.assume(detail, new Date())
     void this.#follow(events.at(-1)?.seq ?? after)
-    // It may have come to its end before it was followed.
+    // It may have ended before the subscription began.
     if (detail.isCompacting || !this.view.isMeasured) void this.refresh()
   }
 
@@ -69,7 +69,7 @@ export class ThreadSession {
     this.#stop.abort()
   }
 
-  /** What came before; resolves with how many blocks that is. */
+  /** Loads earlier events; resolves with the number of new blocks. */
   async loadEarlier(): Promise<number> {
     if (this.#firstSeq <= 1) return 0
     const from = Math.max(1, this.#firstSeq - PAGE_EVENTS)
@@ -81,7 +81,7 @@ export class ThreadSession {
     return this.view.blocks.length - before
   }
 
-  /** Figures that only the other side can know. One request at a time, however often it is asked for. */
+  /** Figures only the server knows. One request at a time, however many ask. */
   refresh(): Promise<void> {
     this.#isStale = true
     this.#refreshing ??= this.#readDetail().finally(() => {
@@ -126,7 +126,7 @@ export class ThreadSession {
     }
   }
 
-  /** Frames were missed: what continues now is what the other side says. */
+  /** After missed frames, take the activity from the server. */
   async #catchUp(): Promise<void> {
     await this.refresh()
     if (this.#detail) this.view.assume(this.#detail, new Date())

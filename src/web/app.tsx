@@ -1,4 +1,4 @@
-// The page: the list of threads on the left, the open thread on the right
+// The page: the list of threads on the left, the open thread on the right.
 import {
   type DragEvent,
   type FormEvent,
@@ -65,12 +65,12 @@ export function App({ open }: { readonly open: () => Client }) {
   return <Desk client={client} hello={hello} />
 }
 
-/** Everything that is there once the server has answered. */
+/** Everything shown once the server has answered. */
 function Desk({ client, hello }: { readonly client: Client; readonly hello: Hello }) {
   const [changes, setChanges] = useState(0)
   const { threadId, isSessions = false } = useRoute()
   const changed = useCallback(() => setChanges((count) => count + 1), [])
-  // Meanwhile something may have been begun in another tab, or by someone else.
+  // Another tab or person may have started something meanwhile.
   useEffect(() => {
     window.addEventListener('focus', changed)
     return () => window.removeEventListener('focus', changed)
@@ -122,12 +122,12 @@ function classifyRefusal(thrown: unknown): Refusal {
   return { isLocked, isTokenRefused: isLocked && hasToken(), text: readMessage(thrown) }
 }
 
-/** Asks for the token of a server that wants one. */
+/** Asks for the server's token. */
 function TokenForm({
   isRefused,
   onToken,
 }: {
-  /** One was sent, and the server does not know it. */
+  /** A token was sent, and the server rejected it. */
   readonly isRefused: boolean
   readonly onToken: (token: string) => void
 }) {
@@ -160,7 +160,7 @@ function TokenForm({
   )
 }
 
-/** The whole page takes session files: dropped anywhere, they are imported. */
+/** Session files dropped anywhere on the page are imported. */
 function DropArea({
   importing,
   children,

@@ -1,4 +1,4 @@
-// Connection status, from the latest request; streams reconnect by themselves
+// Connection status, from the latest request; streams reconnect by themselves.
 import { useSyncExternalStore } from 'react'
 
 let isReachable = true
@@ -9,12 +9,12 @@ let isLocked = false
 
 const listeners = new Set<() => void>()
 
-/** The browser's fetch, watched: a request that fails or comes through tells how things are. */
+/** The browser's fetch; each outcome updates the connection status. */
 export async function watchedFetch(request: Request): Promise<Response> {
   const before = failures
   try {
     const response = await window.fetch(request)
-    // One that was under way when another failed tells how things were.
+    // Ignore a success that started before another request failed.
     if (failures === before) tell(true)
     if (response.status === 401) lock(true)
     else if (response.ok && !request.url.endsWith('/api/health')) lock(false)
@@ -28,7 +28,7 @@ export async function watchedFetch(request: Request): Promise<Response> {
   }
 }
 
-/** Whether the server wants a token that this page does not have, or no longer: it was started again. */
+/** Whether the server wants a token this page lacks, for example after a restart. */
 export function useLocked(): boolean {
   return useSyncExternalStore(listen, () => isLocked)
 }
@@ -60,8 +60,8 @@ function listen(changed: () => void): () => void {
   }
 }
 
-/** A stream that is cut off is noticed late; and a server on this machine is there without a network. */
+/** A broken stream is noticed late, and a local server works without a network: so ask. */
 function probe(): void {
   const asked = new Request('/api/health', { method: 'HEAD', cache: 'no-store' })
-  watchedFetch(asked).catch(() => undefined) // that it failed was told
+  watchedFetch(asked).catch(() => undefined) // the wrapper records the failure
 }

@@ -1,4 +1,4 @@
-// Colours for code, loaded with the first code that needs them: grammars of VS Code on plain regular expressions.
+// Syntax colours, loaded with the first code that needs them: VS Code grammars on plain regular expressions.
 import { createHighlighterCore, type HighlighterCore, type LanguageInput } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
 
@@ -42,7 +42,7 @@ export interface Coloured {
 
 let making: Promise<HighlighterCore> | undefined
 
-/** The pieces of each line; undefined for a language that it does not know. */
+/** The coloured pieces of each line; undefined for an unknown language. */
 export async function highlight(
   code: string,
   name: string,

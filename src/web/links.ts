@@ -2,19 +2,19 @@
 import { createContext, useContext } from 'react'
 import type { EntryPlace } from '../protocol/index.ts'
 
-/** The transcript, or the model's view: which one to see where there is room for one. */
+/** The transcript or the model's view: which one to show on a narrow screen. */
 export type Side = 'told' | 'seen'
 
 export interface Links {
-  /** What became of an entry, once that is known. */
+  /** Where an entry is now, once known. */
   placeOf(ref: string): EntryPlace | undefined
-  /** Asks what became of an entry that is not in sight. */
+  /** Requests the place of an entry that is not visible. */
   wantPlace(ref: string): void
   /** Shows an entry on both sides, wherever it is now. */
   show(ref: string, side: Side): void
-  /** Puts a removed entry back into the context, alone; all that a text stands for, by the name of that text. */
+  /** Restores a removed entry alone, or everything a text stands for if given that text's ref. */
   bringBack(ref: string): void
-  /** The entry that was shown last. */
+  /** The last shown entry. */
   readonly shown: string | undefined
 }
 
@@ -32,5 +32,5 @@ export function useLinks(): Links {
   return useContext(LinksContext)
 }
 
-/** As summaries and markers write them. */
+/** As summaries and markers write refs. */
 export const REF_IN_TEXT = /\[ref:\s*((?:[\w-]+:)?(?:e\d+|c\d+\.\d+))\]/g

@@ -1,4 +1,4 @@
-// Entry point of the page: a client over fetch, and the app
+// Entry point of the page: a client over fetch, and the app.
 import './no-eval.ts' // first: schemas are made as soon as their modules are read
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -12,7 +12,7 @@ import './styles/panels.css'
 const place = document.getElementById('page')
 if (!place) throw new Error('index.html has no element with the id page')
 await takeTokenOfAddress()
-// The same address opened again in this tab changes nothing but the fragment.
+// Opening the same address again in this tab only changes the fragment.
 window.addEventListener('hashchange', async () => {
   if (await takeTokenOfAddress()) window.location.reload()
 })

@@ -1,4 +1,4 @@
-// Before any schema is made: the page's policy allows no code from texts, and trying it would be reported.
+// Runs before any schema is created: the page's policy forbids eval, and an attempt would be reported.
 import { config } from 'zod'
 
 config({ jitless: true })

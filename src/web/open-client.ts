@@ -1,4 +1,4 @@
-// The client of this page. A token is asked for once and kept for as long as the tab is open.
+// The client of this page. Asks for a token once and keeps it while the tab is open.
 import { type Client, createClient } from '../protocol/index.ts'
 import { watchedFetch } from './connection.ts'
 
@@ -23,15 +23,18 @@ export function openClient(): Client {
 
 const FRAGMENT = /^#token=([\w-]+)$/
 
-/** Exchanges the token of the address that `precis serve` prints for a cookie that no script can read. True if there was one. */
+/**
+ * Exchanges the token in the address printed by `precis serve` for a cookie that scripts cannot read. True if
+ * there was one.
+ */
 export async function takeTokenOfAddress(): Promise<boolean> {
   const [, token] = FRAGMENT.exec(window.location.hash) ?? []
   if (token === undefined) return false
-  // First out of the address bar and the history, whatever comes of it.
+  // First remove it from the address bar and the history, whatever happens next.
   window.history.replaceState(null, '', window.location.pathname)
   sessionStorage.removeItem(KEY)
   const headers = { authorization: `Bearer ${token}` }
-  // That it failed is found by the first request of the page, which then asks for a token.
+  // The page's first request notices a failure and asks for a token.
   await window.fetch('/api/session', { method: 'POST', headers }).catch(() => undefined)
   return true
 }

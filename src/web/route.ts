@@ -1,4 +1,4 @@
-// The thread or view in the address bar, the only state outside the threads
+// The thread or view in the address bar, the only state outside the threads.
 import { useSyncExternalStore } from 'react'
 
 const PREFIX = '#/threads/'
@@ -30,7 +30,7 @@ function listen(changed: () => void): () => void {
   return () => window.removeEventListener('hashchange', changed)
 }
 
-/** An address that someone typed may be no valid one. */
+/** A typed address may be invalid. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

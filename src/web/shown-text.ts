@@ -16,13 +16,13 @@ export function percentText(percent: number | undefined): string {
     : `${percent < 10 && percent > 0 ? percent.toFixed(1) : Math.round(percent)} %`
 }
 
-/** How much smaller or larger, as a share of what it was. */
+/** The change in size, as a share of the old size. */
 export function changedText(before: number | undefined, after: number | undefined): string {
   if (before === undefined || after === undefined || before === 0) return 'unknown'
   return `${Math.round((100 * Math.abs(before - after)) / before)} %`
 }
 
-/** The same with its direction. A compaction of a short thread may leave more than there was. */
+/** The same with its direction: a compaction of a short thread may grow it. */
 export function savedText(before: number | undefined, after: number | undefined): string {
   const changed = changedText(before, after)
   if (changed === 'unknown' || changed === '0 %') return changed
@@ -41,7 +41,7 @@ export function timeText(time: Date): string {
   return time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 }
 
-/** The time of the day, and the date where it is not today's. */
+/** The time of day, with the date if it is not today. */
 export function shortTime(time: Date): string {
   const isToday = time.toDateString() === new Date().toDateString()
   return time.toLocaleString(undefined, {
@@ -55,7 +55,7 @@ export function clockText(time: Date): string {
   return time.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
 }
 
-/** The day, with its year where that is not this one. */
+/** The day, with the year if it is not the current one. */
 export function dayText(time: Date): string {
   const now = new Date()
   if (time.toDateString() === now.toDateString()) return 'Today'
@@ -98,15 +98,12 @@ export function readMessage(error: unknown): string {
   return error instanceof Error ? errorWords(error) : String(error)
 }
 
-/**
- * Text of others, as it is shown: characters that hide or turn the words around them are seen, not
- * obeyed.
- */
+/** Foreign text for display: characters that hide or reorder text are made visible. */
 export function visibleText(text: string): string {
   return escapeSteering(text)
 }
 
-/** Of a thread in which nothing was said yet, too. */
+/** Also names a thread without messages. */
 export function titleText(title: string): string {
   return visibleText(title) || 'Untitled'
 }

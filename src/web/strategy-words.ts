@@ -1,14 +1,14 @@
-// What each strategy does, and what became of what it removed, in words
+// In words: what each strategy does, and where removed entries went.
 
-/** Of a compaction that an imported session brought along. */
+/** A compaction found in an imported session. */
 const RECORDED = 'recorded'
 
 interface StrategyWords {
   /** In one line. */
   readonly does: string
-  /** What became of an entry that it removed. */
+  /** Where an entry it removed went. */
   readonly became?: string
-  /** A model, which costs what it costs. */
+  /** It asks a model, which costs money. */
   readonly asks?: true
 }
 
@@ -75,7 +75,7 @@ export function strategyName(id: string): string {
   return id === RECORDED ? 'its own agent' : id
 }
 
-/** Rules that remove the same whatever is asked for. */
+/** Fixed rules: they ignore instructions. */
 const BY_RULE: ReadonlySet<string> = new Set(['prune', 'trim-tool-results', 'mask', 'drop-turns'])
 
 export function followsInstructions(id: string): boolean {
@@ -86,7 +86,7 @@ export function strategyWords(id: string): string {
   return STRATEGIES[id]?.does ?? 'A strategy of this server'
 }
 
-/** Unknown ones may ask one, too. */
+/** Unknown strategies might. */
 export function asksModel(id: string): boolean {
   return STRATEGIES[id] === undefined || STRATEGIES[id].asks === true
 }
@@ -105,7 +105,7 @@ const REASONS: Readonly<Record<string, string>> = {
   base64: 'Encoded data',
 }
 
-/** Why something was removed: a reason of its own, or what the strategy made of it. */
+/** Why something was removed: its own reason, or the strategy's. */
 export function reasonWords(why: string): string {
   const words = why.replaceAll('-', ' ')
   return (

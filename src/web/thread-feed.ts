@@ -1,4 +1,4 @@
-// One live thread: blocks, activity and figures; notifies React at most once per frame
+// One live thread: blocks, activity and figures; notifies React at most once per frame.
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import {
   type Client,
@@ -12,12 +12,12 @@ import {
 } from '../protocol/index.ts'
 import { readMessage } from './shown-text.ts'
 
-/** How many events are read before there is something to see; the others come when they are asked for. */
+/** Events loaded before the first drawing; others load on demand. */
 const FIRST = 400
 const MORE = 1_000
-/** Many changes in a row are one question. */
+/** Merges many changes in a row into one request. */
 const REFRESH_MS = 150
-/** How soon figures that are still being counted are asked for again. */
+/** Delay before asking again for figures that are still being counted. */
 const COUNT_MS = 600
 
 export interface ThreadSnapshot {
@@ -25,12 +25,12 @@ export interface ThreadSnapshot {
   readonly error?: string
   readonly blocks: readonly ViewBlock[]
   readonly status?: ViewStatus
-  /** What was measured since the thread was opened. */
+  /** Points measured since the thread was opened. */
   readonly measured: readonly TimelinePoint[]
-  /** How often the context was changed since: compactions, and what took them back. */
+  /** Context changes since then: compactions and their undos. */
   readonly changes: number
   readonly hasEarlier: boolean
-  /** Everything that was there when it was opened is shown. */
+  /** Everything that existed at opening is shown. */
   readonly isCaughtUp: boolean
 }
 
@@ -42,7 +42,7 @@ const NOTHING: ThreadSnapshot = {
   isCaughtUp: false,
 }
 
-/** Figures are asked for again after these; the rest of a stream does not change them. */
+/** Figures are reloaded after these; other events do not change them. */
 const TELLING = new Set([
   'USER_MESSAGE',
   'AGENT_MESSAGE',
@@ -69,7 +69,7 @@ export class ThreadFeed {
   #view = new ThreadView()
   #snapshot: ThreadSnapshot = NOTHING
   #earliest = 1
-  #hasMissed = false // frames, while the connection was lost
+  #hasMissed = false // frames were lost with the connection
   #frame = 0
   #refreshing: ReturnType<typeof setTimeout> | undefined
   #counting: ReturnType<typeof setTimeout> | undefined
@@ -86,7 +86,7 @@ export class ThreadFeed {
     return () => this.#listeners.delete(changed)
   }
 
-  /** Opens the thread and follows it until the function that it gives back is called. */
+  /** Opens the thread and follows it until the returned function is called. */
   start(): () => void {
     const stop = new AbortController()
     this.#view = new ThreadView()
@@ -108,24 +108,24 @@ export class ThreadFeed {
     if (to < 1) return
     const from = Math.max(1, to - MORE + 1)
     const events = await this.#client.events(this.#threadId, { from, to, limit: MORE })
-    if (this.#earliest !== to + 1) return // someone else has put them there meanwhile
+    if (this.#earliest !== to + 1) return // another call has added them meanwhile
     this.#view.prepend(events)
     this.#earliest = from
     this.#draw()
   }
 
-  /** Everything from that event on is there afterwards. */
+  /** Loads everything from that event on. */
   async loadFrom(seq: number): Promise<void> {
     while (this.#earliest > seq) {
       const before = this.#earliest
       await this.loadEarlier()
-      if (this.#earliest === before) return // someone else is at it
+      if (this.#earliest === before) return // another call is loading
     }
-    // What was loaded is drawn with the next frame.
+    // The next frame draws what was loaded.
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
   }
 
-  /** Asks for the figures again, and for the current activity. */
+  /** Reloads the figures and the current activity. */
   refresh(): void {
     clearTimeout(this.#refreshing)
     this.#refreshing = setTimeout(() => {
@@ -136,7 +136,7 @@ export class ThreadFeed {
     }, REFRESH_MS)
   }
 
-  /** Something that the page itself says. */
+  /** Adds a notice of the page itself. */
   say(text: string, level: 'reply' | 'error', command: string): void {
     this.#view.say({ level, text, command })
     this.#draw()
@@ -155,7 +155,7 @@ export class ThreadFeed {
 
   #apply(item: StreamItem, detail: ThreadDetail): void {
     this.#view.apply(item)
-    // What is known of the thread as a whole counts more than what its last events say of it.
+    // The state of the whole thread overrides what its last events say.
     if (item.kind === 'event' && item.event.seq === detail.version) {
       this.#view.assume(detail)
       this.#set({ isCaughtUp: true })
@@ -184,7 +184,7 @@ export class ThreadFeed {
     this.#draw()
   }
 
-  /** The cost and the sums of a long thread are there when they have been counted. */
+  /** Asks again for the cost and sums of a long thread until they are counted. */
   #countLater(): void {
     clearTimeout(this.#counting)
     this.#counting = setTimeout(() => this.refresh(), COUNT_MS)
@@ -214,7 +214,7 @@ function isTelling(item: StreamItem): boolean {
   return TELLING.has(type) || CHANGES.has(type)
 }
 
-/** Undefined for what does not tell how large the context is. */
+/** Undefined for events that do not tell the size of the context. */
 function livePoint(event: ThreadEvent): TimelinePoint | undefined {
   if (event.type !== 'AGENT_MESSAGE' || event.data.tokenUsage === undefined) return undefined
   const { promptTokens, completionTokens } = event.data.tokenUsage
@@ -222,7 +222,7 @@ function livePoint(event: ThreadEvent): TimelinePoint | undefined {
   return tokens > 0 ? { seq: event.seq, tokens, by: 'measured' } : undefined
 }
 
-/** A thread in a component: followed for as long as the component is there. */
+/** Follows a thread while the component is mounted. */
 export function useThread(
   client: Client,
   threadId: string,

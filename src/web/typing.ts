@@ -1,9 +1,9 @@
-// What is being typed: the draft of each thread, and completions for commands and files.
+// The text being typed: the draft of each thread, completions for commands and files.
 import { useCallback, useEffect, useState } from 'react'
 import { type Client, completeCommand } from '../protocol/index.ts'
 
 interface Offer {
-  /** What the field holds when it is taken. */
+  /** The content of the field after choosing it. */
   readonly text: string
   readonly name: string
   readonly description: string
@@ -11,7 +11,7 @@ interface Offer {
 
 const MOST = 8
 const WAIT_MS = 150
-/** An @ at the beginning of a word, and what follows it up to the end. */
+/** An @ at the start of a word, and the text after it. */
 const FILE = /(?:^|\s)@([^\s@]*)$/
 
 export function useOffers(client: Client, threadId: string, text: string): readonly Offer[] {
@@ -26,7 +26,7 @@ export function useOffers(client: Client, threadId: string, text: string): reado
         (found) => {
           if (!isOver) setFiles(found.slice(0, MOST))
         },
-        () => undefined, // a path that cannot be completed is only typed
+        () => undefined, // without completion the path is typed by hand
       )
     }, WAIT_MS)
     return () => {
@@ -46,22 +46,22 @@ export function useOffers(client: Client, threadId: string, text: string): reado
 const drafts = new Map<string, string>()
 const followers = new Set<() => void>()
 
-/** Below what is typed already; the field has the focus afterwards. */
+/** Appends to the typed text; the field gets the focus. */
 export function addToDraft(threadId: string, text: string): void {
   const typed = drafts.get(threadId)
   drafts.set(threadId, typed === undefined ? text : `${typed}\n${text}`)
   for (const follow of followers) follow()
 }
 
-/** The draft message of each thread, kept while the page is open */
+/** The draft message of each thread, kept while the page is open. */
 interface Draft {
   readonly text: string
   set(text: string): void
-  /** What could not be sent, unless something else was typed meanwhile. */
+  /** Restores text that could not be sent, unless something else was typed. */
   giveBack(text: string): void
 }
 
-/** `threadId` stays the same for as long as the component is there. */
+/** `threadId` must stay the same while the component is mounted. */
 export function useDraft(threadId: string): Draft {
   const [text, show] = useState(() => drafts.get(threadId) ?? '')
   const set = useCallback(

@@ -11,14 +11,14 @@ interface Pages {
 }
 
 export interface ContextPages {
-  readonly total: number | undefined // not known yet
+  readonly total: number | undefined // unknown yet
   readonly error: string | undefined
   at(index: number): ContextEntry | undefined
-  /** These are in sight. */
+  /** The visible range. */
   need(first: number, last: number): void
 }
 
-/** What was read stays until the same page of a later version is there. */
+/** Keeps a page until a later version of it is loaded. */
 export function useContextPages(client: Client, threadId: string, version: number): ContextPages {
   const [pages, setPages] = useState<Pages>({ total: undefined, byNumber: new Map() })
   const [error, setError] = useState<string>()

@@ -1,4 +1,4 @@
-// Hooks for work that takes a while: loading, one task at a time, importing session files.
+// What was loaded, and whether it is current.
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client } from '../protocol/index.ts'
 import { readMessage } from './shown-text.ts'
@@ -6,9 +6,9 @@ import { readMessage } from './shown-text.ts'
 export interface Task {
   readonly isRunning: boolean
   readonly error: string | undefined
-  /** Does nothing while the one before still runs. */
+  /** Does nothing while the previous task runs. */
   run(work: () => Promise<void>): void
-  /** What went wrong is no longer of interest. */
+  /** Clears the error. */
   forget(): void
 }
 
@@ -32,13 +32,13 @@ export function useTask(): Task {
   return { isRunning, error, run, forget }
 }
 
-/** Hooks for work that takes a while: loading, one task at a time, importing session files. */
+/** What was loaded, and whether it is current. */
 interface LoadedSession<T> {
   readonly value: T | undefined
   readonly error: string | undefined
 }
 
-/** What was read last stays until the next is there. `load` must be stable: wrap it in useCallback. */
+/** Keeps the last value until the next is loaded. `load` must be stable: wrap it in useCallback. */
 export function useLoaded<T>(load: () => Promise<T>, changes: number): LoadedSession<T> {
   const [loaded, setLoaded] = useState<LoadedSession<T>>({ value: undefined, error: undefined })
   // biome-ignore lint/correctness/useExhaustiveDependencies: `changes` says that there is something new
@@ -60,8 +60,7 @@ export function useLoaded<T>(load: () => Promise<T>, changes: number): LoadedSes
 }
 
 /**
- * Session files of other agents, dropped or chosen: each becomes a thread, and the last one is
- * opened.
+ * Imports session files of other agents, dropped or chosen: each becomes a thread, and the last one opens.
  */
 export interface Importing {
   readonly isRunning: boolean

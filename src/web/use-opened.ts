@@ -17,7 +17,7 @@ import type { Panel } from './views/panels/side-panels.tsx'
 
 export type Opened = ThreadSnapshot & { readonly detail: ThreadDetail }
 
-/** What is open beside the thread, what was started here, and what is known of it. */
+/** What is open next to the thread, what was started here, and what is known about it. */
 export function useOpened({
   client,
   threadId,
@@ -40,7 +40,7 @@ export function useOpened({
   const notice = useNotice()
   const { points, compactions } = useTimeline(client, thread)
   const changed = () => {
-    notice.forget() // its Undo would undo what came after it
+    notice.forget() // its Undo would undo later changes
     feed.refresh()
     onChange()
   }
@@ -89,10 +89,10 @@ export function useOpened({
   }
 }
 
-/** Which panel is open beside the thread, and which compaction in it. */
+/** The open panel, and the compaction in it. */
 function usePanels() {
   const [panel, setPanel] = useState<Panel>('Model’s view')
-  const [isLookingIn, setLookingIn] = useState(false) // if there is room for one of the two
+  const [isLookingIn, setLookingIn] = useState(false) // if there is room for only one of the two
   const [compaction, setCompaction] = useState<number>()
   const look = useCallback((at: Panel) => {
     setPanel(at)

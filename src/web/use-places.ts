@@ -8,13 +8,13 @@ const ORIGINAL = /^e(\d+)$/
 
 export interface Places {
   of(ref: string): EntryPlace | undefined
-  /** Of an entry anywhere, known soon and from then on. */
+  /** Requests the place of an entry anywhere, and keeps it current. */
   want(ref: string): void
-  /** The numbers of the events in sight. */
+  /** The numbers of the visible events. */
   need(first: number, last: number): void
 }
 
-/** `changes` says how often the context was changed: then everything may be elsewhere. */
+/** `changes` counts the context changes: after one, everything may have moved. */
 export function usePlaces(
   client: Client,
   threadId: string,
@@ -30,14 +30,14 @@ export function usePlaces(
     (first: number, last: number) => {
       for (let page = Math.floor((first - 1) / PAGE); page * PAGE < last; page += 1) {
         const from = page * PAGE + 1
-        // Events behind the last one of a page do not change it; a change of the context does.
+        // Events after a page's last one do not change it; a context change does.
         const state = `${changes}/${Math.min(version, from + PAGE - 1)}`
         if (asked.current.get(page) === state) continue
         asked.current.set(page, state)
         client.places(threadId, { from, limit: PAGE }).then(
           (items) =>
             setKnown((was) => new Map([...was, ...items.map((item) => [item.ref, item] as const)])),
-          () => asked.current.delete(page), // asked again with the next look
+          () => asked.current.delete(page), // requested again at the next look
         )
       }
     },

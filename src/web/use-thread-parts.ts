@@ -7,14 +7,14 @@ import type { ThreadFeed } from './thread-feed.ts'
 import { type Task, useTask } from './use-loaded.ts'
 import type { Panel } from './views/panels/side-panels.tsx'
 
-/** The same function always, which does what the latest one does. */
+/** A function with a stable identity that calls the latest one. */
 export function useStable<A extends unknown[]>(work: (...args: A) => void): (...args: A) => void {
   const latest = useRef(work)
   latest.current = work
   return useCallback((...args: A) => latest.current(...args), [])
 }
 
-/** What can be done with one block of the transcript. All of the given functions must be stable. */
+/** Actions on one block of the transcript. The given functions must be stable. */
 export function useBlockActions(
   client: Client,
   threadId: string,
@@ -43,7 +43,7 @@ export function useBlockActions(
   return { actions, acting }
 }
 
-/** What was done last and can be undone right here: said until something else is done. */
+/** The last action that can be undone here; shown until the next one. */
 export function useNotice() {
   const [notice, setNotice] = useState<string>()
   const forget = useCallback(() => setNotice(undefined), [])
@@ -52,7 +52,7 @@ export function useNotice() {
 
 const HINT = / \/undo .*$/
 
-/** Puts removed entries back by the command for it, and says what that answered. */
+/** Restores removed entries with a command and shows its answer. */
 export function useBringBack(
   client: Client,
   threadId: string,
@@ -71,9 +71,9 @@ export function useBringBack(
 
 interface LinkedSides {
   readonly links: Links
-  /** What the transcript is to bring into sight. */
+  /** The entry the transcript should scroll to. */
   readonly told: { readonly entry?: string; readonly seq?: number } | undefined
-  /** What the model's view is to bring into sight. */
+  /** The place the model's view should scroll to. */
   readonly seen: { readonly place: number } | undefined
   showCompaction(seq: number): void
 }
@@ -81,7 +81,7 @@ interface LinkedSides {
 const ORIGINAL = /^e(\d+)$/
 const MOST_ENTRIES = 1_000
 
-/** A click on one side brings the same thing into sight on both. */
+/** A click on one side shows the same thing on both. */
 export function useLinked(
   feed: ThreadFeed,
   client: Client,
@@ -107,7 +107,7 @@ export function useLinked(
     },
     [client, threadId, feed],
   )
-  /** What a compaction wrote: where the model sees it, and the compaction. */
+  /** Shows a compaction's text in the model's view, and the compaction itself. */
   const showWritten = useCallback(
     async (ref: string) => {
       const { items } = await client.contextEntries(threadId, { limit: MOST_ENTRIES })
@@ -124,7 +124,7 @@ export function useLinked(
       const seq = ORIGINAL.exec(ref)?.[1]
       if (seq !== undefined) shows(side)
       const showing = seq === undefined ? showWritten(ref) : showOriginal(ref, Number(seq))
-      showing.catch(() => undefined) // what cannot be shown stays a name
+      showing.catch(() => undefined) // an entry that cannot be shown stays a name
     },
     [shows, showOriginal, showWritten],
   )
@@ -137,26 +137,26 @@ export function useLinked(
       feed
         .loadFrom(seq)
         .then(() => setTold({ seq }))
-        .catch(() => undefined) // the transcript stays where it is
+        .catch(() => undefined) // the transcript does not move
     },
     [feed],
   )
   return { links, told, seen, showCompaction }
 }
 
-/** The blocks of a call that waits, for whoever has to decide about it. */
+/** The blocks of a waiting call, for the person who decides. */
 export function inputOf(blocks: readonly ViewBlock[], callId: string) {
   const block = blocks.findLast((each) => each.kind === 'tool' && each.callId === callId)
   return block?.kind === 'tool' ? block.input : undefined
 }
 
-/** What can be done from a block of the transcript. */
+/** Actions on a block of the transcript. */
 export interface BlockActions {
   openCompaction(seq: number): void
   undo(seq: number): void
   goTo(threadId: string): void
-  /** Keeps a text through every compaction. */
+  /** Pins a text: it survives every compaction. */
   pin(text: string): void
-  /** A new thread that shares everything up to that event. */
+  /** Forks: a new thread that shares everything up to that event. */
   fork(seq: number): void
 }

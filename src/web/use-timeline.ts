@@ -16,7 +16,7 @@ export function useTimeline(
 } {
   const { threadId } = detail
   const load = useCallback(() => client.timeline(threadId), [client, threadId])
-  // Read again where the context was changed; one more answer is one more point.
+  // Reloaded after a context change; a new answer only adds a point.
   const { value: before } = useLoaded(load, changes)
   const points = useMemo(() => {
     const last = before?.at(-1)?.seq ?? 0

@@ -3,11 +3,11 @@
 export interface Category {
   readonly name: string
   readonly shown: string
-  /** The end of its class: one colour everywhere. */
+  /** The suffix of its class: one colour everywhere. */
   readonly id: string
 }
 
-/** In the order in which they are drawn, everywhere. */
+/** In drawing order. */
 const CATEGORIES: readonly Category[] = [
   { name: 'system', shown: 'System', id: 'system' },
   { name: 'tools', shown: 'Tools and overhead', id: 'tools' },
@@ -40,7 +40,7 @@ const ROLES: Readonly<Record<string, readonly [shown: string, category: string]>
 }
 const WRITTEN: ReadonlySet<string> = new Set(['summary', 'brief', 'files', 'pins', 'continuation'])
 
-/** Who speaks in an entry of the context, and the category that it counts as. */
+/** The speaker of a context entry, and its category. */
 export function roleWords(
   role: string,
   label: string | undefined,
@@ -72,7 +72,7 @@ export function labelWords(label: string): string {
   return LABELS[label] ?? label
 }
 
-/** Who said what a search found. */
+/** The speaker of a search result. */
 export function speakerWords(speaker: string): string {
   if (speaker === 'user') return 'You'
   return `${speaker[0]?.toUpperCase() ?? ''}${speaker.slice(1)}`
@@ -81,7 +81,7 @@ export function speakerWords(speaker: string): string {
 const WRITTEN_FOR_MODEL = /^user: (?:\[Context note|The conversation history before)/
 const ENTRY_ROLE = /^(user|answer)(?=:)/
 
-/** An entry in short: who speaks as everywhere, and no words that only introduce it to the model. */
+/** A short form of an entry: its speaker, without the introduction for the model. */
 export function entryWords(what: string): string {
   if (WRITTEN_FOR_MODEL.test(what)) return 'Written by a compaction'
   return what.replace(ENTRY_ROLE, (role) => ROLES[role]?.[0] ?? role)
@@ -97,7 +97,7 @@ const AGENTS: Readonly<Record<string, string>> = {
   cline: 'Cline',
 }
 
-/** The name of an agent by the id of its format. */
+/** The name of an agent by its format id. */
 export function agentWords(id: string): string {
   return AGENTS[id] ?? id
 }
@@ -122,7 +122,7 @@ export interface Envelope {
 const TAGS = /^([\s\S]*?<summary>\n)([\s\S]*)(\n<\/summary>[\s\S]*)$/
 const NOTE = /^(\[Context note, not a (?:new )?request: [^\]]*\]\n+)([\s\S]*)$/
 
-/** What people read of a summary, and what only introduces it to the model. */
+/** The readable part of a summary, and its introduction for the model. */
 export function splitEnvelope(text: string): Envelope {
   const tags = TAGS.exec(text)
   if (tags) return { intro: tags[1] ?? '', body: tags[2] ?? '', outro: tags[3] ?? '' }
@@ -131,7 +131,7 @@ export function splitEnvelope(text: string): Envelope {
   return { intro: '', body: text, outro: '' }
 }
 
-/** LOG-88: what was billed, beside one window; undefined as long as it is far from it. */
+/** LOG-88: the billed sum compared with one window; undefined while it is far from it. */
 export function billedWarning(usage: {
   readonly percentUsed: number
   readonly nearLimit: boolean

@@ -146,7 +146,7 @@ export async function underSyncLease(
   let isOurs = true
   let renewing: Promise<void> = Promise.resolve()
   const renew = async () => {
-    // A store that cannot be reached now may be by the next time.
+    // An unreachable store may be back at the next attempt.
     isOurs &&= await take().catch(() => true)
   }
   const renewals = setInterval(() => {
@@ -160,7 +160,7 @@ export async function underSyncLease(
     return true
   } finally {
     clearInterval(renewals)
-    await renewing // or it would take the lease again that is given back here
+    await renewing // a late renewal would take the released lease again
     await store.releaseLease(NAME, owner)
   }
 }

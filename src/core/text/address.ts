@@ -4,7 +4,7 @@ import type { Json } from './json.ts'
 
 /** Stands for what is not shown. */
 const HIDDEN_PART = '…'
-/** Two letters at least: `C:\logs` is a path. */
+/** At least two letters, because `C:\logs` is a path. */
 const SCHEME = /^[a-z][a-z0-9+.-]+:/i
 const PERCENT = '%[0-9a-f]{2}'
 /** RFC 3986, without any of the signs that could also be the end of a part: no `@`, `/`, `?` or `#`. */

@@ -199,7 +199,7 @@ function addKnown(a: number | undefined, b: number | undefined): number | undefi
   return counted(a) + counted(b)
 }
 
-/** Foreign logs hold anything: what is no count adds nothing. */
+/** Foreign logs may hold anything; invalid counts add nothing. */
 function counted(tokens: number | undefined): number {
   return tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? tokens : 0
 }

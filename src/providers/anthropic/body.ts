@@ -1,4 +1,4 @@
-// A request as the body of the Anthropic Messages API.
+// Builds the body of the Anthropic Messages API from a request.
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { toldWithoutThinking } from '../../core/repair/stale-thinking.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
@@ -9,26 +9,28 @@ import { asksToDrop, type ThinkingStyle, thinkingFields } from './thinking.ts'
 
 export interface Wire {
   readonly body: Fields
-  /** What of the body thinking is bound to, without marks: `system`, `tools` and `messages`. */
+  /**
+   * The part of the body that thinking is bound to, without cache marks: `system`, `tools` and `messages`.
+   */
   readonly conversation: Fields
-  /** Features to be switched on by header. */
+  /** Beta features, enabled by header. */
   readonly betas: readonly string[]
-  /** What was wrong with the messages, and how they are sent all the same. */
+  /** Problems of the messages, and how they are sent nevertheless. */
   readonly repairs: readonly string[]
 }
 
 export interface Target {
-  /** The name of this server, for options that are only for it. */
+  /** The name of this server, for options that only it understands. */
   readonly provider: string
   readonly thinkingStyle: ThinkingStyle
   /**
-   * Whether thinking is sent that may no longer fit what precedes it. Decides where the request
-   * does not. Absent for models that do not bind thinking: they have nothing to drop.
+   * Whether the request contains thinking that may no longer fit what precedes it; used if the request does
+   * not say. Absent for models that do not bind thinking.
    */
   readonly mayHoldStaleThinking?: (conversation: Fields, note: Note) => boolean
 }
 
-/** Of a prepared request: see src/wire/prepare.ts. */
+/** Takes a prepared request: see src/wire/prepare.ts. */
 export function buildWire(request: ModelRequest, target: Target): Wire {
   const repairs: string[] = []
   const note = (problem: string) => repairs.push(problem)
@@ -44,7 +46,7 @@ export function buildWire(request: ModelRequest, target: Target): Wire {
     dropsStale,
     note,
   })
-  // Where nobody can be asked to drop it, it is not sent, and its open round is told as text (VALID-A22).
+  // If the API cannot be asked to drop it, omit it and write its open round as text (VALID-A22).
   const told =
     dropsStale && !asksToDrop(thinking)
       ? findConversation(withoutThinking(request, note), note)
@@ -66,7 +68,7 @@ export function buildWire(request: ModelRequest, target: Target): Wire {
   }
 }
 
-/** What thinking is bound to: the system prompt, the tools, and all messages. */
+/** What thinking is bound to: system prompt, tools, and all messages. */
 function findConversation(request: ModelRequest, note: Note): Fields {
   const messages = wireMessages(request.messages, note)
   return { ...systemFields(request.system), ...toolFields(request), messages }
@@ -88,7 +90,7 @@ function systemFields(system: readonly string[]): Fields {
   return { system: texts.map((text) => ({ type: 'text', text })) }
 }
 
-/** Without tools there is nothing to forbid; a history of calls was told as text before. */
+/** Without tools there is nothing to forbid; earlier calls were written as text. */
 function toolFields({ tools, toolChoice }: ModelRequest): Fields {
   if (tools.length === 0) return {}
   return {
@@ -105,7 +107,7 @@ const BINDING_CONTROLS = 'thinking-binding-controls-2026-08-01'
 const SIGNED_COMPACTION = 'compact-2026-09-04'
 const THRESHOLD_COMPACTION = 'compact-2026-01-12'
 
-/** Features that the body uses, whoever put them there (VALID-A13, -A15). */
+/** Beta features the body uses, whatever added them (VALID-A13, -A15). */
 function neededBetas({ thinking, messages }: Fields): string[] {
   const compactions = (Array.isArray(messages) ? messages : [])
     .flatMap((message: Json) => (isFields(message) ? [message.content] : []))
@@ -119,19 +121,19 @@ function neededBetas({ thinking, messages }: Fields): string[] {
   ]
 }
 
-// Cache marks of a request: after the tools, the system prompt, and two turns
+// Cache marks of a request: after the tools, the system prompt, and two turns.
 
 const MARK = { type: 'ephemeral' } as const
 
-/** Blocks the API takes a mark on. Never thinking, never empty text (VALID-A9). */
+/** Blocks that accept a cache mark. Never thinking, never empty text (VALID-A9). */
 const MARKABLE = new Set(['text', 'image', 'document', 'tool_use', 'tool_result'])
-/** With tools and system, the four that a request may have (VALID-A17). */
+/** Together with tools and system, the maximum of four (VALID-A17). */
 const MARKED_TURNS = 2
 
 /**
- * The body with a mark on its last tool, its last system block and its last two user turns: the
- * last is written for the next request, the one before it is where the last request wrote. The marks
- * depend on nothing but the body, and a longer body only moves those of the turns.
+ * Marks the last tool, the last system block and the last two user turns. The last turn is written for the
+ * next request; the one before is where the last request wrote. The marks depend only on the body, and a
+ * longer body moves only those of the turns.
  */
 function withCacheMarks(body: Fields): Fields {
   const { tools, system, messages } = body

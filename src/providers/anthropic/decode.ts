@@ -1,4 +1,4 @@
-// The events of Anthropic's stream as frames: blocks are gathered until they are whole.
+// Turns the events of Anthropic's stream into frames; collects blocks until they are complete.
 import { PrecisError } from '../../core/errors.ts'
 import type { ModelFrame } from '../../core/model.ts'
 import { type Fields, isFields, type Json, textIn } from '../../core/text/json.ts'
@@ -6,7 +6,7 @@ import type { ModelRef, TokenUsage } from '../../core/view/content.ts'
 import { ANTHROPIC_STOP_REASONS, anthropicUsage, readUsage } from '../../wire/answer-facts.ts'
 import { without } from '../../wire/anthropic/shape.ts'
 
-/** The figures at the start, and those at the end where they say more. Nulls say nothing. */
+/** The figures from the start, overridden by those at the end. Nulls are ignored. */
 function mergedUsage(start: Json | undefined, end: Json | undefined): Json | undefined {
   const both = { ...knownFields(start), ...knownFields(end) }
   return Object.keys(both).length === 0 ? undefined : both
@@ -17,7 +17,7 @@ function knownFields(value: Json | undefined): Fields {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null))
 }
 
-/** A block on its way: its fields so far, and the JSON of its input as text. */
+/** An incomplete block: its fields so far, and its input's JSON as text. */
 interface OpenBlock {
   fields: Fields
   json: string
@@ -29,7 +29,7 @@ export interface StreamSource {
   readonly onBegin?: ((usage: TokenUsage) => void) | undefined
 }
 
-/** Takes events in order and gives the frames that each completes. Unknown events say nothing. */
+/** Takes events in order and returns the frames each completes. Ignores unknown events. */
 export class StreamDecoder {
   readonly #source: StreamSource
   readonly #open = new Map<Json, OpenBlock>()
@@ -106,7 +106,7 @@ export class StreamDecoder {
     yield buildFrame(block, this.#source)
   }
 
-  /** A reason that is not known yet is no success. */
+  /** An unknown reason does not count as success. */
   #end(): ModelFrame {
     const reported = mergedUsage(this.#startUsage, this.#endUsage)
     const usage = readUsage(anthropicUsage(reported))
@@ -120,10 +120,10 @@ export class StreamDecoder {
   }
 }
 
-/** A delta of any kind, also of ones to come: texts and lists grow, the rest is set. */
+/** Applies a delta of any kind, including future ones: texts and lists grow, other fields are replaced. */
 function extended(fields: Fields, delta: Fields): Fields {
   if (delta.type === 'citations_delta') return grown(fields, 'citations', [delta.citation ?? null])
-  // A signature comes in one piece, and replaces the empty one that the block began with.
+  // A signature arrives whole and replaces the initial empty one.
   if (delta.type === 'signature_delta') return { ...fields, ...without(delta, 'type') }
   let all = fields
   for (const [name, value] of Object.entries(without(delta, 'type'))) all = grown(all, name, value)
@@ -167,7 +167,7 @@ function buildFrame({ fields, json }: OpenBlock, { provider, model }: StreamSour
   }
 }
 
-/** Citations and whatever else comes with a text; nulls only say that there is nothing. */
+/** Keeps citations and other fields of a text; nulls carry no information. */
 function textPart(fields: Fields, provider: string) {
   const extra = Object.fromEntries(
     Object.entries(without(fields, 'type', 'text')).filter(([, value]) => value !== null),
@@ -188,7 +188,7 @@ function callFrame(fields: Fields, json: string): ModelFrame {
     : { type: 'call', id, name, arguments: given }
 }
 
-/** As it goes back (VALID-A20). An input that was cut off stays as it was at the start of the block. */
+/** The block as it is sent back (VALID-A20). A truncated input stays as it was at the block's start. */
 function nativeValue(fields: Fields, json: string): Json {
   const input = json === '' ? undefined : parsed(json, {})
   return input === undefined ? fields : { ...fields, input }

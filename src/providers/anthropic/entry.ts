@@ -1,4 +1,4 @@
-// Anthropic, and servers that speak its API, as entries of the registry.
+// Registry entries for Anthropic and servers that speak its API.
 import type { Provider } from '../../core/model.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { PROFILES } from '../../validate/validate.ts'
@@ -11,20 +11,20 @@ import {
 import type { ProviderEntry, ProviderOptions } from '../registry.ts'
 import type { ThinkingStyle } from './thinking.ts'
 
-/** The generation of a Claude model, derived from its name if it is not in the catalogue */
+/** The generation of a Claude model, derived from its name if it is not in the catalogue. */
 interface Generation {
   readonly thinking: ThinkingStyle
-  /** An answer may be begun for the model, and its thinking is not bound to what precedes it. */
+  /** Allows prefilled answers, and does not bind thinking to what precedes it. */
   readonly isOlder: boolean
 }
 
 /** `claude-3-5-sonnet-latest`, `claude-opus-4-1`, `claude-sonnet-4-20250514`, `claude-instant-1.2`. */
 const VERSION = /claude-(?:[a-z]+-)?v?(\d)(?:[-.](\d{1,2}))?(?!\d)/i
 
-/** A name that tells no version is more likely newer than older. */
+/** A name without a version more likely belongs to a newer model. */
 const NEWEST: Generation = { thinking: 'adaptive', isOlder: false }
 
-/** Up to which version, that one not included, the oldest first. */
+/** Each with its exclusive upper version, oldest first. */
 const OLDER: readonly (readonly [below: number, Generation])[] = [
   [3.07, { thinking: 'none', isOlder: true }],
   [4.06, { thinking: 'budget', isOlder: true }],
@@ -46,10 +46,7 @@ export const ANTHROPIC: ProviderEntry = {
   profileOf: anthropicProfile,
 }
 
-/**
- * The stand-in model under the name `dev`. Its server is started when the model is first asked for,
- * and takes any key.
- */
+/** The stand-in model under the name `dev`. Its server starts with the first request and accepts any key. */
 export function devEntry(start: () => Promise<{ readonly url: string }>): ProviderEntry {
   return {
     id: 'dev',
@@ -63,7 +60,7 @@ export function devEntry(start: () => Promise<{ readonly url: string }>): Provid
   }
 }
 
-/** The library of its API is loaded when one of its models is first asked for. */
+/** Loads the SDK on first use. */
 async function newProvider({ infoOf, ...options }: ProviderOptions): Promise<Provider> {
   const { anthropicProvider } = await import('./provider.ts')
   return anthropicProvider({
@@ -72,9 +69,9 @@ async function newProvider({ infoOf, ...options }: ProviderOptions): Promise<Pro
   })
 }
 
-/** A model that is not listed is read by its name, and strictly where that tells nothing. */
+/** An unlisted model is classified by its name, strictly if that tells nothing. */
 function anthropicProfile(model: string, info: ModelInfo): Profile {
-  // What the settings say of a window tells nothing of how the model treats its thinking.
+  // Settings for a window do not tell how the model treats thinking.
   const isListed = LISTED_MODELS.includes(`anthropic/${model}`)
   const isOlder = !isListed && readGeneration(model).isOlder
   const { prefill = isOlder, boundThinking = !isListed && !isOlder, windowTokens, known } = info

@@ -1,4 +1,4 @@
-// Thinking blocks across requests: which ones are still valid, and a retry without those the server refuses.
+// Thinking blocks across requests: which ones are still valid, and a retry without those the server rejects.
 import { createHash, type Hash } from 'node:crypto'
 import { PrecisError } from '../../core/errors.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
@@ -12,13 +12,13 @@ import { wireBlock } from '../../wire/anthropic/write-blocks.ts'
 
 interface Unthought {
   readonly request: ModelRequest
-  /** What was left out and told otherwise, for people to read. */
+  /** What was omitted or rewritten, for people to read. */
   readonly problems: readonly string[]
 }
 
 /**
- * The same provider, which asks once more without the thinking of earlier answers where the server says
- * ``Invalid `signature` in `thinking` block``: it would say so to every later request with that block.
+ * Wraps a provider: retries once without the thinking of earlier answers if the server reports ``Invalid
+ * `signature` in `thinking` block``. It would report that for every later request with that block.
  */
 export function afterRefusedThinking(provider: Provider): Provider {
   const { countTokens } = provider
@@ -28,7 +28,7 @@ export function afterRefusedThinking(provider: Provider): Provider {
       try {
         yield* provider.stream(request)
       } catch (thrown) {
-        // A status comes before any frame: nothing is said twice.
+        // The status precedes all frames, so nothing is shown twice.
         const { request: instead, problems } = withoutThinking(request, thrown)
         yield* reported(problems, provider.stream(instead))
       }
@@ -45,9 +45,8 @@ export function afterRefusedThinking(provider: Provider): Provider {
 const REFUSED = /invalid\W{1,3}signature\W{1,3}in\W{1,3}(?:redacted_)?thinking/i
 
 /**
- * An open round is written as text: its calls may not go back without their thinking (VALID-A12, -A22).
- * Throws again what is another failure, if there is no thinking to leave out, and where the caller
- * wants none left out.
+ * Writes an open round as text, since its calls may not be sent without their thinking (VALID-A12, -A22).
+ * Rethrows any other failure, also if there is no thinking to omit or the caller forbids omitting it.
  */
 function withoutThinking(request: ModelRequest, thrown: unknown): Unthought {
   if (!isRefusedSignature(thrown) || request.dropStaleThinking === false) throw thrown
@@ -68,7 +67,7 @@ function isRefusedSignature(thrown: unknown): boolean {
   return PrecisError.is(thrown) && thrown.details.status === 400 && REFUSED.test(thrown.message)
 }
 
-/** Before those that the writer reports. */
+/** Before the problems the writer reports. */
 async function* reported(
   problems: readonly string[],
   frames: AsyncIterable<ModelFrame>,
@@ -82,29 +81,27 @@ async function* reported(
   }
 }
 
-/** Behind what it was made, behind something else, or unknown here. */
+/** Follows its original prefix, another one, or unknown. */
 type Fit = 'fits' | 'stale' | 'unknown'
 
-/**
- * Thinking that this process saw being made, and what stood before it then: whether it still fits.
- */
+/** A thinking block whose creation this process saw, and whether its prefix is still the same. */
 export interface SentThinking {
   readonly fit: Fit
-  /** What the provider would say to it where it does not fit. */
+  /** The violation a provider would report if it does not fit. */
   readonly violation: Violation
 }
 
-/** A few hundred bytes each: this is a session of days. */
+/** A few hundred bytes each; enough for days. */
 const MAX_BLOCKS = 20_000
 
 /**
- * Newer models take thinking only behind the very words it was made behind (VALID-A13, -A22). Of each
- * block a digest of those words is kept, of all conversations of a provider; the oldest are forgotten.
+ * Newer models accept thinking only after the exact prefix it was made behind (VALID-A13, -A22). Keeps a
+ * digest of that prefix for each block in all conversations of a provider; drops the oldest.
  */
 export class BoundThinking {
   readonly #prefixes = new Map<string, string>()
 
-  /** Each thinking block of a conversation: of its `system`, `tools` and `messages`. */
+  /** Checks each thinking block of a conversation's `system`, `tools` and `messages`. */
   look(conversation: Fields): readonly SentThinking[] {
     const messages = readMessages(conversation)
     if (!messages.some(({ blocks }) => blocks.some(isThinking))) return []
@@ -122,7 +119,7 @@ export class BoundThinking {
     return found
   }
 
-  /** Follows the answer to a conversation, frame by frame, to know the thinking in it again. */
+  /** Follows an answer frame by frame to remember its thinking. */
   follow(conversation: Fields): (frame: ModelFrame) => void {
     const prefix = findPrefix(conversation)
     for (const { role, blocks } of readMessages(conversation))
@@ -145,7 +142,7 @@ export class BoundThinking {
 
   #remember(key: string, prefix: Hash): void {
     const name = computeDigest(key)
-    this.#prefixes.delete(name) // so that it stands last: the first is the oldest
+    this.#prefixes.delete(name) // re-inserted at the end: the first is the oldest
     this.#prefixes.set(name, digestSoFar(prefix))
     const [oldest] = this.#prefixes.keys()
     if (this.#prefixes.size > MAX_BLOCKS && oldest !== undefined) this.#prefixes.delete(oldest)
@@ -162,7 +159,7 @@ function findPrefix({ system, tools }: Fields): Hash {
   return createHash('sha256').update(JSON.stringify([system ?? null, tools ?? null]))
 }
 
-/** Earlier thinking is no part of what later thinking is bound to; where a message ends is not, either. */
+/** Neither earlier thinking nor message boundaries are part of what thinking is bound to. */
 function tell(prefix: Hash, role: string, block: Fields): void {
   prefix.update(`\n${role} ${JSON.stringify(block)}`)
 }
@@ -175,7 +172,7 @@ function computeDigest(text: string): string {
   return createHash('sha256').update(text).digest('base64')
 }
 
-/** What a frame brings, as it will be sent back. */
+/** The block of a frame as it will be sent back. */
 function readBlock(frame: ModelFrame): Fields | undefined {
   if (frame.type !== 'part' && frame.type !== 'call') return undefined
   const part: MessagePart = frame.type === 'part' ? frame.part : { ...frame, type: 'tool_call' }

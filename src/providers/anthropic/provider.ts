@@ -27,7 +27,7 @@ import { afterRefusedThinking, BoundThinking, type SentThinking } from './kept-t
 import type { ThinkingStyle } from './thinking.ts'
 
 export interface AnthropicOptions {
-  /** Another name for another server with the same API; `anthropic` where absent. */
+  /** The name of another server with the same API; default `anthropic`. */
   readonly id?: string
   readonly apiKey?: string | undefined
   readonly baseUrl?: string | undefined
@@ -35,12 +35,12 @@ export interface AnthropicOptions {
   readonly random?: () => number
   readonly retry?: Partial<RetryPolicy>
   readonly timeouts?: Partial<Timeouts>
-  /** What a request to this model is checked against. */
+  /** The rules for requests to this model. */
   readonly profileOf?: (model: string) => Profile
   readonly thinkingStyleOf?: (model: string) => ThinkingStyle
 }
 
-/** A key is only looked for when something is asked: until then the provider can be named and listed. */
+/** Looks for a key only on a request, so the provider can be named and listed without one. */
 export function anthropicProvider(options: AnthropicOptions): Provider {
   const { id = 'anthropic', baseUrl = ANTHROPIC_BASE_URL, apiKey, clock } = options
   const profileOf = options.profileOf ?? (() => PROFILES.anthropic)
@@ -110,7 +110,7 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
   return preparing(afterRefusedThinking(provider), profileOf)
 }
 
-/** Key and address are given, so that the SDK looks for none of its own in the environment. It is loaded here. */
+/** Passes key and address explicitly, so the SDK reads neither from the environment. Loads the SDK. */
 async function newClient(
   apiKey: string,
   baseUrl: string,
@@ -121,7 +121,7 @@ async function newClient(
     apiKey: apiKey.trim(),
     baseURL: baseUrl,
     webhookKey: null,
-    maxRetries: 0, // ours know whether something was already shown
+    maxRetries: 0, // our retries know whether output was already shown
     timeout: LONGEST_REQUEST_MS,
     fetch: timedFetch(timeouts),
     logLevel: 'off',
@@ -145,7 +145,7 @@ async function* openStream(
   let isFirst = true
   for await (const event of events) {
     for (const frame of decoder.decode(event as unknown as Json)) {
-      // Only now: a frame that was given out rules out a second attempt.
+      // Only now, because a yielded frame rules out a second attempt.
       if (isFirst && repairs.length > 0) yield { type: 'repairs', problems: repairs }
       isFirst = false
       seen?.(frame)
@@ -159,17 +159,17 @@ function betaHeaders(betas: readonly string[]): Record<string, string> {
   return betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }
 }
 
-/** Writes and validates the body of a request, with the known thinking */
+/** Writes and validates the body of a request, with the known thinking. */
 interface Sender {
   readonly provider: string
   readonly profile: Profile
   readonly thinkingStyle: ThinkingStyle
   readonly bound: BoundThinking
-  /** Counting is allowed for what cannot be answered. */
+  /** Counting is allowed for requests that cannot be answered. */
   readonly isCounting: boolean
 }
 
-/** Throws if a rule is broken, or where the request cannot fit the window. */
+/** Throws if a rule is broken or the request cannot fit the window. */
 function checkedWire(request: ModelRequest, sender: Sender): Wire {
   const { provider, profile, thinkingStyle, bound, isCounting } = sender
   const isBinding = profile.preservedThinking
@@ -193,7 +193,7 @@ function checkedWire(request: ModelRequest, sender: Sender): Wire {
   return wire
 }
 
-/** Thinking is sent that this process did not see being made behind these very words. */
+/** The request contains thinking whose original prefix this process has not seen. */
 function isUnsure(sent: readonly SentThinking[], note: (problem: string) => void): boolean {
   const stale = staleIn(sent).length
   if (stale > 0)
@@ -205,10 +205,10 @@ function staleIn(sent: readonly SentThinking[]): Violation[] {
   return sent.filter(({ fit }) => fit === 'stale').map(({ violation }) => violation)
 }
 
-/** An estimate may be wrong by much for odd texts: what is stopped by it must be hopeless. */
+/** Estimates may be far off for odd texts, so this stops only hopeless requests. */
 const CERTAIN_SHARE = 0.5
 
-/** At least so many tokens, as far as anybody can tell without asking. */
+/** A lower bound of the tokens, computed without a request. */
 function leastTokens(request: ModelRequest): number {
   return Math.floor(computeEstimate(request) * CERTAIN_SHARE)
 }

@@ -1,20 +1,20 @@
-// Thinking of Claude models: its levels, and which of its blocks are still valid in the next request
+// Thinking of Claude models: its levels, and which of its blocks are still valid in the next request.
 
 import type { ModelRequest, ThinkingWish } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 
-/** `adaptive` models refuse a number of tokens, `budget` models know nothing else. */
+/** `adaptive` models reject a token number; `budget` models accept nothing else. */
 export type ThinkingStyle = 'adaptive' | 'budget' | 'none'
 
-/** The API takes no smaller number, and it must leave room for the answer. */
+/** The API's minimum; the budget must also leave room for the answer. */
 const SMALLEST_BUDGET_TOKENS = 1_024
 const BUDGET_OF_EFFORT = { low: 2_048, medium: 8_192, high: 16_384 } as const
 
 export interface ThinkingQuestion {
   readonly request: ModelRequest
-  readonly messages: readonly Json[] // on the wire
+  readonly messages: readonly Json[] // in wire format
   readonly style: ThinkingStyle
-  /** Ask the API to drop thinking that no longer fits, as far as this style of thinking can ask. */
+  /** Ask the API to drop outdated thinking, if this style of thinking can ask. */
   readonly dropsStale: boolean
   readonly note: (problem: string) => void
 }
@@ -37,12 +37,12 @@ export function thinkingFields(question: ThinkingQuestion): Fields {
   return { thinking: { type: 'enabled', budget_tokens: budget, ...bindingFields(dropsStale) } }
 }
 
-/** Whether these fields ask for it. */
+/** Whether these fields ask the API to drop it. */
 export function asksToDrop({ thinking }: Fields): boolean {
   return isFields(thinking) && 'block_binding' in thinking
 }
 
-/** Asking to drop stale blocks is a field of the thinking itself, so it switches that on. */
+/** The request to drop outdated blocks is a field of thinking, so it enables thinking. */
 function adaptiveFields(wish: ThinkingWish | undefined, dropsStale: boolean): Fields {
   return {
     ...((wish !== undefined || dropsStale) && {
@@ -66,8 +66,8 @@ function computeBudget(
 }
 
 /**
- * A turn that calls tools must have started with thinking (VALID-A12): its first answer, or its last.
- * One that a model of another provider began has none that this one could read.
+ * A turn with tool calls must have started with thinking (VALID-A12), in its first or last answer. A turn
+ * started by another provider's model has no readable thinking.
  */
 function mayBegin(messages: readonly Json[]): boolean {
   const last = messages.findLastIndex((message) => readRole(message) === 'assistant')

@@ -1,4 +1,4 @@
-// A scripted model server for tests, which records its requests
+// A scripted model server for tests, which records its requests.
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +6,7 @@ import { pretendWork, within } from '../../../test/wait.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { Json } from '../../core/text/json.ts'
 
-/** What is sent and how it ends, where not properly: it never does, or never begins. */
+/** What is sent, and how it ends if not properly. */
 export interface Reply {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -21,14 +21,14 @@ export interface Asked {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Json
-  /** Resolves when the other side went away before the answer was complete. */
+  /** Resolves when the client disconnects before the answer is complete. */
   readonly left: Promise<void>
 }
 
 export interface FixtureServer {
   readonly url: string
   readonly asked: Asked[]
-  /** The next replies, one for each request; the last is repeated. */
+  /** The next replies, one per request; the last one repeats. */
   replyWith(...replies: readonly Reply[]): void
   breakConnections(): void
   close(): Promise<void>
@@ -91,7 +91,7 @@ export function eventStream(events: readonly { readonly [name: string]: Json }[]
   }
 }
 
-/** A clock whose pauses take no time and are kept. */
+/** A clock that records pauses instead of waiting. */
 export function pausesKept(): { readonly clock: Clock; readonly pausesMs: number[] } {
   const pausesMs: number[] = []
   const clock: Clock = {

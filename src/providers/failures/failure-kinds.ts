@@ -1,20 +1,20 @@
-// The kinds of model failures: how to recognise each, and the hint for it
+// The kinds of model failures: how to recognise each, and its hint.
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Failure } from './failure.ts'
 import { isOutputLimit, isOverflow, isOverLimitAlone } from './overflow.ts'
 
-/** Who was asked for what: enough to say what to do next. */
+/** The model and server asked: enough to say what to do next. */
 export interface FailureContext {
   readonly provider: string
   readonly baseUrl: string
   readonly model?: string
-  /** The variable that holds the key; absent if no key is needed. */
+  /** The variable of the key; absent if no key is needed. */
   readonly keyVariable?: string
-  /** Whatever must not be shown: keys and tokens. */
+  /** Texts that must not be shown: keys and tokens. */
   readonly secrets: readonly (string | undefined)[]
 }
 
-/** One kind of failure. The first row that fits counts. */
+/** One kind of failure. The first matching row counts. */
 export interface Kind {
   readonly code: ErrorCode
   readonly retryable?: boolean
@@ -27,7 +27,7 @@ export function readKind(failure: Failure, context: FailureContext): Kind {
   return KINDS.find(({ fits }) => fits(failure, context)) ?? UNKNOWN
 }
 
-/** Without what may be in an address beside the server and the path. */
+/** Only server and path: other parts of an address may be secret. */
 export function readAddress(baseUrl: string): string {
   if (!URL.canParse(baseUrl)) return baseUrl
   const { protocol, host, pathname } = new URL(baseUrl)
@@ -207,7 +207,7 @@ function has(failure: Failure, pattern: RegExp): boolean {
   return failure.codes.some((code) => pattern.test(code))
 }
 
-/** The SDKs tell their own time-out only by these words. */
+/** The SDKs mark their own timeout only by these words. */
 function hungUp({ message }: Failure): boolean {
   return /^request timed out/i.test(message)
 }

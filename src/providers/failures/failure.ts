@@ -1,9 +1,9 @@
-// Normalises errors of any SDK or fetch: status, code, message, headers
+// Normalises errors of any SDK or fetch: status, code, message, headers.
 
-/** A failed request as its parts. Nothing here is safe to show: keys may be quoted in it. */
+/** The parts of a failed request. Not safe to show: they may quote keys. */
 export interface Failure {
   readonly status?: number
-  /** The machine's word: `rate_limit_error`, `context_length_exceeded`, `ECONNREFUSED`. */
+  /** Machine-readable codes: `rate_limit_error`, `context_length_exceeded`, `ECONNREFUSED`. */
   readonly codes: readonly string[]
   readonly message: string
   header(name: string): string | undefined
@@ -11,7 +11,7 @@ export interface Failure {
 
 const DEEPEST_CAUSE = 8
 
-/** The failure and everything it was caused by, outermost first. */
+/** The failure and all its causes, outermost first. */
 export function findCauses(thrown: unknown): readonly unknown[] {
   const chain: unknown[] = []
   let next = thrown
@@ -43,7 +43,7 @@ function isRecord(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null
 }
 
-/** Node gives several causes at once where it tried several addresses: the first one tells enough. */
+/** After trying several addresses Node reports several causes; the first is enough. */
 function findCause(value: unknown): unknown {
   if (!isRecord(value)) return undefined
   if (Array.isArray(value.errors) && value.errors.length > 0) return value.errors[0]
@@ -64,7 +64,7 @@ function codesIn(fields: Fields): string[] {
   )
 }
 
-/** The innermost words: those of the body, or of the deepest cause that says something. */
+/** The innermost message: that of the body, or of the deepest cause with one. */
 function readMessage(chain: readonly unknown[], bodies: readonly Fields[]): string {
   const said = bodies.flatMap(wordsIn)
   const last = said.at(-1)

@@ -1,4 +1,4 @@
-// Failures of model access as PrecisErrors: what happened, and the next step. Keys never get through.
+// Turns failures of model access into PrecisErrors: what happened and what to do. Never contains keys.
 import { PrecisError } from '../../core/errors.ts'
 import { redactFailure } from '../../redact/redact-values.ts'
 import { type Failure, findCauses, readFailure } from './failure.ts'
@@ -12,7 +12,7 @@ import {
 } from './failure-kinds.ts'
 import { isOverLimitAlone } from './overflow.ts'
 
-/** Anything thrown while a model was asked. One of ours is given back as it is. */
+/** Converts anything thrown by a request. Our own errors are returned unchanged. */
 export function toPrecisError(thrown: unknown, context: FailureContext): PrecisError {
   const chain = findCauses(thrown)
   const ours = chain.find(PrecisError.is)
@@ -32,7 +32,7 @@ export function toPrecisError(thrown: unknown, context: FailureContext): PrecisE
   })
 }
 
-/** Whoever watches the time knows neither the server nor the setting. */
+/** The timer knows neither the server nor the setting; add both. */
 function placed(late: PrecisError, context: FailureContext): PrecisError {
   const { code, message, retryable, details, cause } = late
   return new PrecisError(code, message, {
@@ -44,7 +44,7 @@ function placed(late: PrecisError, context: FailureContext): PrecisError {
   })
 }
 
-/** The failure without a key: known before anything is sent. */
+/** A missing key: known before anything is sent. */
 export function missingKey(context: FailureContext): PrecisError {
   const { provider } = context
   return new PrecisError('auth-failed', `There is no key for ${provider}.`, {
@@ -61,7 +61,7 @@ function buildRedactor({ secrets }: FailureContext): Redact {
   return (text) => redactFailure(text, known)
 }
 
-/** A server that says whether to try again is believed, except for what can never pass. */
+/** Follows the server's advice on retries, except for failures that can never pass. */
 function mayRetry(failure: Failure, { code, retryable = false }: Kind): boolean {
   if (code === 'overflow' || isOverLimitAlone(failure.message)) return false
   const told = failure.header('x-should-retry')
@@ -81,7 +81,7 @@ function readDetails(failure: Failure, context: FailureContext, redact: Redact) 
   }
 }
 
-/** How long the server asks to wait. A date is left to the back-off: clocks differ. */
+/** How long the server asks to wait. Dates are ignored because clocks differ; the back-off applies. */
 function retryAfterMs(failure: Failure): number | undefined {
   const ms = Number.parseFloat(failure.header('retry-after-ms') ?? '')
   const seconds = Number(failure.header('retry-after') ?? Number.NaN)
@@ -89,7 +89,7 @@ function retryAfterMs(failure: Failure): number | undefined {
   return Number.isFinite(wait) && wait >= 0 ? wait : undefined
 }
 
-/** The names and words of the causes, copied: the originals hold headers and bodies. */
+/** Copies names and messages of the causes; the originals hold headers and bodies. */
 function safeCause(chain: readonly unknown[], redact: Redact): Error | undefined {
   return chain.reduceRight<Error | undefined>((cause, each) => {
     const message = each instanceof Error ? each.message : String(each)
@@ -102,7 +102,7 @@ function safeCause(chain: readonly unknown[], redact: Redact): Error | undefined
 
 const LONGEST_MESSAGE_CHARS = 600
 
-/** Some servers answer with a page. Called after keys were removed: half a key is one, too. */
+/** Some servers answer with a web page. Call this after redaction: half a key is secret, too. */
 function shortened(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length <= LONGEST_MESSAGE_CHARS ? line : `${line.slice(0, LONGEST_MESSAGE_CHARS)}…`

@@ -1,6 +1,6 @@
-// The overflow wordings of each provider, each with a real answer
+// The overflow wordings of each provider, each with a real answer.
 
-/** One wording. The witness is what a server really answered; numbers in it differ. */
+/** One wording. `witness` is a real answer of a server, with other numbers. */
 export interface OverflowRow {
   readonly provider: string
   readonly code?: string

@@ -1,10 +1,10 @@
-// Decides whether a failure is a context overflow, from two tables of wordings
+// Decides whether a failure is a context overflow, from two tables of wordings.
 import type { Failure } from './failure.ts'
 import { OVERFLOW_ROWS } from './overflow-rows.ts'
 
 type Refusal = Pick<Failure, 'status' | 'codes' | 'message'>
 
-/** Whether the context did not fit into the model's window: then compacting helps, waiting does not. */
+/** Whether the context exceeded the window: compacting helps, waiting does not. */
 export function isOverflow({ status, codes, message }: Refusal): boolean {
   if (status === 429 || NOT_OVERFLOW_ROWS.some(({ pattern }) => pattern.test(message))) return false
   if (isOutputLimit(message)) return false
@@ -16,7 +16,7 @@ export function isOverflow({ status, codes, message }: Refusal): boolean {
 const MESSAGES_AND_COMPLETION =
   /context length is ([\d,]+) tokens.{0,120}?\([\d,]+ in (?:the messages|your prompt)[,;] ([\d,]+) (?:in|for) the completion/is
 
-/** Whether more output was asked for than the model gives, or than its whole window holds. */
+/** Whether more output was requested than the model can write, or than its whole window. */
 export function isOutputLimit(message: string): boolean {
   if (OUTPUT_LIMIT_ROWS.some(({ pattern }) => pattern.test(message))) return true
   const [, window, completion] = MESSAGES_AND_COMPLETION.exec(message) ?? []
@@ -27,12 +27,12 @@ function readNumber(text = ''): number {
   return Number(text.replaceAll(',', ''))
 }
 
-/** A request so large that no waiting lets it through a limit per minute. */
+/** A request too large for a limit per minute, however long one waits. */
 export function isOverLimitAlone(message: string): boolean {
   return /request too large/i.test(message) && /tokens per min/i.test(message)
 }
 
-/** Wordings that look like an overflow but are not, each with a real answer */
+/** Wordings that look like an overflow but are not, each with a real answer. */
 interface NotOverflowRow {
   readonly what: string
   readonly status?: number
@@ -40,7 +40,7 @@ interface NotOverflowRow {
   readonly witness: string
 }
 
-/** Refusals that sound alike, although the context would fit: these are looked at first. */
+/** Similar refusals although the context would fit; checked first. */
 export const NOT_OVERFLOW_ROWS: readonly NotOverflowRow[] = [
   {
     what: 'anthropic: tokens a minute',
@@ -159,7 +159,7 @@ export const NOT_OVERFLOW_ROWS: readonly NotOverflowRow[] = [
   },
 ]
 
-/** Refusals of an output limit: fewer tokens are to be asked for, not a shorter context. */
+/** Refusals of an output limit: ask for fewer tokens instead of shortening the context. */
 export const OUTPUT_LIMIT_ROWS: readonly NotOverflowRow[] = [
   {
     what: 'anthropic: an output limit above that of the model',

@@ -1,34 +1,34 @@
-// Detects an overflow that the provider did not report, from the answer
+// Detects an overflow that the provider did not report, from the answer.
 import type { EndFrame, ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import type { Block, MessagePart, StopReason, TokenUsage } from '../../core/view/content.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 
-/** An answer, and what is known of the request it is one to. */
+/** An answer, and what is known about its request. */
 export interface AnswerSigns {
   readonly stopReason: StopReason
   readonly rawStopReason?: string
   readonly usage?: TokenUsage
   /** Absent if unknown: a default says nothing about the model. */
   readonly windowTokens?: number
-  /** How long the request should be. Without it, a silent cut cannot be seen. */
+  /** The expected length of the request. Without it, silent truncation is undetectable. */
   readonly estimatedTokens?: number
 }
 
-/** How Anthropic, Bedrock and Z.ai say that the answer, too, must fit. */
+/** The stop reason of Anthropic, Bedrock and Z.ai if the answer does not fit, either. */
 const WINDOW_FULL = 'model_context_window_exceeded'
 
-/** An estimate may be a quarter off; beyond that, the server read something else than was sent. */
+/** Estimates may be off by a quarter; beyond that the server read something else. */
 const ESTIMATE_ERROR = 1.25
 
 const FULL_SHARE = 0.99
 
-/** Below this share of the estimate something is missing, whatever window and tokenizer are. */
+/** Below this share of the estimate something is missing, whatever the window and tokenizer. */
 const READ_SHARE = 0.6
 
-/** Small requests differ by more than their share: templates add and drop words. */
+/** Templates add and drop words, so small requests may differ by more than the share. */
 const SMALLEST_GAP_TOKENS = 500
 
-/** Why the answer is one to a context that did not fit, or undefined. */
+/** Why the answer indicates an overflow; undefined if it does not. */
 export function silentOverflow(signs: AnswerSigns): string | undefined {
   const { stopReason, rawStopReason, usage, windowTokens, estimatedTokens = 0 } = signs
   if (rawStopReason === WINDOW_FULL) return 'the answer filled the window'
@@ -52,13 +52,13 @@ export function silentOverflow(signs: AnswerSigns): string | undefined {
 }
 
 export interface OverflowFacts {
-  /** Undefined if it is only a default. */
+  /** Undefined if only a default is known. */
   windowOf(model: string): number | undefined
-  /** Whether the server may leave out a part of a long prompt; then requests are estimated. */
+  /** Whether the server may silently truncate long prompts; requests are then estimated. */
   readonly cutsSilently: boolean
 }
 
-/** The same provider, whose answers say where the context did not fit (`EndFrame.overflow`). */
+/** Wraps a provider so that its answers report an overflow (`EndFrame.overflow`). */
 export function noticingOverflow(provider: Provider, facts: OverflowFacts): Provider {
   const { countTokens, windowOf } = provider
   return {
@@ -90,7 +90,7 @@ function findSigns({ stopReason, rawStopReason, usage }: EndFrame): AnswerSigns 
   }
 }
 
-/** What every template shows of a request, and no more: texts, and the arguments of calls. */
+/** What every template includes: texts and call arguments. */
 export function computeEstimate({ system, messages }: ModelRequest): number {
   const parts = messages.flatMap(({ parts: each }) => each.map(countPart))
   return [...system.map(estimateTokens), ...parts].reduce((sum, tokens) => sum + tokens, 0)

@@ -1,4 +1,4 @@
-// A fetch that does not wait for ever: for the answer to begin, and for the next bytes of it.
+// A fetch with timeouts: for the start of the answer, and for each next chunk.
 import { PrecisError } from '../../core/errors.ts'
 import type { ModelRetry } from '../../core/model.ts'
 import type { Clock, Signal } from '../../core/ports.ts'
@@ -6,17 +6,17 @@ import type { FailureContext } from './failure-kinds.ts'
 import { toPrecisError } from './failures.ts'
 
 export interface Timeouts {
-  /** Until the answer begins: connecting, and the time in which the server reads the request. */
+  /** Until the answer starts: connecting, and the time the server needs to read the request. */
   readonly connectMs: number
-  /** Between two pieces of the answer. Signs of life of the server count. */
+  /** Between two chunks of the answer. Keep-alive messages count. */
   readonly idleMs: number
 }
 
 const TIMEOUTS: Timeouts = { connectMs: 120_000, idleMs: 120_000 }
 
 /**
- * For the SDKs in place of the global fetch. It follows no redirect: a key belongs to the server it
- * was given for. Rejects with a retryable `timeout`.
+ * Replaces the global fetch in SDKs. Follows no redirect: a key is for the server it was given for. Rejects
+ * with a retryable `timeout`.
  */
 export function timedFetch(given: Partial<Timeouts> = {}): typeof globalThis.fetch {
   const { connectMs, idleMs } = { ...TIMEOUTS, ...given }
@@ -45,7 +45,7 @@ export function timedFetch(given: Partial<Timeouts> = {}): typeof globalThis.fet
 
 interface Watch {
   readonly signal: AbortSignal
-  /** Starts the time, or starts it again. */
+  /** Starts or restarts the timer. */
   touch(): void
   stop(): void
 }
@@ -59,7 +59,7 @@ function watch(limitMs: number, what: string): Watch {
     signal: controller.signal,
     touch() {
       if (isStopped) return
-      // The connection keeps the process alive, not its clock.
+      // The connection keeps the process alive, not its timer.
       timer = timer?.refresh() ?? setTimeout(fire, limitMs).unref()
     },
     stop() {
@@ -69,7 +69,7 @@ function watch(limitMs: number, what: string): Watch {
   }
 }
 
-/** The same response, with every piece of its body noticed. */
+/** The same response; every chunk of its body resets the timer. */
 function watched(response: Response, idling: Watch): Response {
   if (response.body === null) return response
   idling.touch()
@@ -86,7 +86,7 @@ function watched(response: Response, idling: Watch): Response {
   return new Response(body, { status, statusText, headers })
 }
 
-/** In words that no SDK takes for a time-out of its own: those would replace this error. */
+/** Avoids the words by which SDKs recognise their own timeout: they would replace this error. */
 function tooLate(limitMs: number, what: string): PrecisError {
   return new PrecisError('timeout', `${what} within ${limitMs / 1_000} s.`, {
     hint: 'Try again later, or set a longer time-out.',
@@ -95,16 +95,16 @@ function tooLate(limitMs: number, what: string): PrecisError {
   })
 }
 
-/** Asks again after a passing failure, with growing pauses, as long as nothing was given out. */
+/** Retries after a transient failure with growing pauses, as long as no output was given. */
 export interface RetryPolicy {
   readonly retries: number // after the first attempt
   readonly firstPauseMs: number // doubles each time
   readonly longestPauseMs: number
-  /** A server that asks for more patience than this is not waited for: the caller decides. */
+  /** If a server asks for a longer wait, do not retry; the caller decides. */
   readonly longestAskedMs: number
 }
 
-/** Five attempts, and at most 15 s of pauses where the server asks for none. */
+/** Five attempts with at most 15 s of pauses, unless the server asks for longer ones. */
 export const RETRY_POLICY: RetryPolicy = {
   retries: 4,
   firstPauseMs: 1_000,
@@ -122,8 +122,8 @@ export interface Attempts {
 }
 
 /**
- * What the first attempt gives that gives anything. A failure after that is not repeated: it would
- * say everything twice. Rejects with PrecisErrors only. Ending the loop early aborts the attempt.
+ * Yields the output of the first attempt that produces any. A later failure is not retried, since that would
+ * repeat output. Rejects with PrecisErrors only. Ending the loop early aborts the attempt.
  */
 export async function* retryStream<T>(
   attempts: Attempts,
@@ -150,7 +150,7 @@ export async function* retryStream<T>(
   }
 }
 
-/** The same for calls with one answer. */
+/** The same for calls with a single answer. */
 export async function retryCall<T>(
   attempts: Attempts,
   call: (signal: AbortSignal) => Promise<T>,
@@ -183,7 +183,7 @@ async function pauseOrThrow(attempts: Attempts, thrown: unknown, count: number):
   requireRunning(signal)
 }
 
-/** Whoever waited for nothing has waited long: a time-out is repeated once. */
+/** A timeout has already cost much time: retry it once. */
 function mostRetries({ code }: PrecisError, { policy }: Pick<Attempts, 'policy'>): number {
   const { retries } = { ...RETRY_POLICY, ...policy }
   return code === 'timeout' ? Math.min(1, retries) : retries
@@ -197,7 +197,7 @@ function pauseAfter(
   const { firstPauseMs, longestPauseMs, longestAskedMs } = { ...RETRY_POLICY, ...policy }
   if (!error.retryable || count >= mostRetries(error, { policy })) return undefined
   const { retryAfterMs } = error.details
-  // A little more than asked for, so that all who were turned away do not come back together.
+  // Slightly longer than requested, so that rejected clients do not return all at once.
   if (typeof retryAfterMs === 'number')
     return retryAfterMs > longestAskedMs ? undefined : retryAfterMs * (1 + random() / 10)
   return Math.min(longestPauseMs, firstPauseMs * 2 ** count) * (0.5 + random() / 2)
@@ -211,7 +211,7 @@ function abortedError(): PrecisError {
   return new PrecisError('aborted', 'The request was aborted.')
 }
 
-/** A signal of our own for one attempt, fired by the caller's, and at the end of the attempt. */
+/** A separate signal for one attempt: fires with the caller's, and at the end of the attempt. */
 function linkTo(outer: Signal | undefined): { readonly signal: AbortSignal; close(): void } {
   const controller = new AbortController()
   const abort = () => controller.abort()

@@ -1,4 +1,4 @@
-// The lines of Ollama's stream as frames.
+// Turns the lines of Ollama's stream into frames.
 import type { EndFrame, ModelFrame } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { ModelRef, StopReason } from '../../core/view/content.ts'
@@ -7,14 +7,14 @@ import { Stretches, ThinkTags } from '../openai/stretches.ts'
 
 interface OllamaSource {
   readonly model: ModelRef
-  /** The names of tools as the request knows them. */
+  /** The tool names as the request knows them. */
   toolName(wireName: string): string
 }
 
 const STOP_REASONS: Readonly<Record<string, StopReason>> = { stop: 'end', length: 'length' }
 const FIGURES = ['prompt_eval_count', 'eval_count', 'total_duration', 'load_duration'] as const
 
-/** Takes lines in order and gives the frames that each completes. Calls come whole. */
+/** Takes lines in order and returns the frames each completes. Calls arrive whole. */
 export class OllamaDecoder {
   readonly #source: OllamaSource
   readonly #stretches: Stretches
@@ -79,19 +79,19 @@ export class OllamaDecoder {
     }
   }
 
-  /** Servers before 0.1.45 say that they are done, and not why. */
+  /** Servers before 0.1.45 report the end without a reason. */
   #stopReason(raw = 'stop'): StopReason {
     const reason = STOP_REASONS[raw] ?? 'error'
     return reason === 'end' && this.#calls > 0 ? 'tool_use' : reason
   }
 }
 
-/** The prompt is left out if all of it came from the cache of an old server: then it is unknown. */
+/** An old server omits the prompt if all of it was cached: then its size is unknown. */
 function ollamaUsage({ prompt_eval_count: input, eval_count: output }: Fields) {
   return readUsage({ input, output, inputHoldsCache: true })
 }
 
-/** Ollama publishes no rules of its own, and hands a request to the same templates. */
+/** Ollama publishes no rules, and uses the same templates for requests. */
 export function asChat(body: Fields): Fields {
   const { messages, tools } = body
   const list: readonly Json[] = Array.isArray(messages) ? messages : []
@@ -105,7 +105,7 @@ function asChatMessage({ role, content, tool_calls: calls, tool_call_id: id, ima
   const list: readonly Json[] = Array.isArray(calls) ? calls : []
   return {
     role: role ?? null,
-    // A message of images alone says something.
+    // A message with only images is not empty.
     content: content === '' && images !== undefined ? '(images)' : (content ?? null),
     ...(id !== undefined && { tool_call_id: id }),
     ...(calls !== undefined && { tool_calls: list.filter(isFields).map(asChatCall) }),

@@ -1,4 +1,4 @@
-// Ollama's own API through its official SDK: it tells the window of a model, and takes one.
+// Ollama's own API through its official SDK, which reports and sets the window of a model.
 import type { ChatRequest, ChatResponse, Ollama } from 'ollama'
 import { importPeer } from '../../core/errors.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
@@ -24,9 +24,9 @@ import { asChat, OllamaDecoder } from './decode.ts'
 export interface OllamaOptions {
   readonly id?: string
   readonly baseUrl?: string | undefined
-  /** For servers behind a gate; a local one takes none. */
+  /** For servers behind a gateway; a local one takes none. */
   readonly apiKey?: string | undefined
-  /** The window a model is loaded with. Absent: what its Modelfile says, or a careful default. */
+  /** The window a model is loaded with. Default: that of its Modelfile, or a cautious one. */
   readonly windowTokens?: number | ((model: string) => number | undefined)
   readonly clock: Clock
   readonly random?: () => number
@@ -34,11 +34,11 @@ export interface OllamaOptions {
   readonly timeouts?: Partial<Timeouts>
 }
 
-/** A model may be recreated under its name, with another window. */
+/** A model may be recreated under its name with another window. */
 const KEEP_FACTS_MS = 5 * 60_000
 const MOST_MODELS = 100
 
-/** Its templates want turns that alternate. */
+/** Its templates require alternating turns. */
 const RULES: Profile = { ...PROFILES['openai-chat'], strict: true }
 
 export function ollamaProvider(options: OllamaOptions): Provider {
@@ -100,7 +100,7 @@ async function show(client: Ollama, model: string): Promise<Json> {
   return (await client.show({ model })) as unknown as Json
 }
 
-/** What a model cannot do must not be asked of it, so it has to be known first. */
+/** Unsupported features must not be requested, so look them up first. */
 function isDemanding({ thinking, messages }: ModelRequest): boolean {
   return (
     thinking !== undefined ||
@@ -114,7 +114,7 @@ function isDemanding({ thinking, messages }: ModelRequest): boolean {
   )
 }
 
-/** Models of this family think at three strengths; all others think or do not. */
+/** Models of this family have three thinking levels; all others think or do not. */
 const EFFORT_FAMILIES = new Set(['gptoss', 'gpt-oss'])
 
 function buildProfile(
@@ -124,7 +124,7 @@ function buildProfile(
 ): OllamaProfile {
   const { capabilities, family = '' } = facts
   const can = (what: string) => capabilities?.includes(what) ?? true
-  // Without a number the server takes its own, which is small, and cuts what is longer.
+  // Without a number the server uses its own small window and truncates longer prompts.
   const windowTokens = windowFrom(facts, wishedTokens) ?? HOME_WINDOW_TOKENS
   const thinking = EFFORT_FAMILIES.has(family) ? 'effort' : 'switch'
   return {
@@ -136,7 +136,7 @@ function buildProfile(
   }
 }
 
-/** The SDK writes into what it is given. */
+/** The SDK modifies its argument. */
 function buildCopy(body: Json): ChatRequest & { stream: true } {
   return structuredClone(body) as unknown as ChatRequest & { stream: true }
 }
@@ -155,10 +155,7 @@ async function* buildFrames(
   if (!signal.aborted && !decoder.isComplete) throw cutOff(decoder.model)
 }
 
-/**
- * The Ollama SDK for one request: with a signal from the first byte on, and without a word on the
- * console.
- */
+/** The Ollama SDK for one request: abortable from the first byte, and silent on the console. */
 interface OllamaAddress {
   readonly baseUrl: string
   readonly apiKey?: string | undefined
@@ -171,7 +168,7 @@ function loadSdk(): Promise<Sdk> {
   return importPeer('ollama', () => import('ollama'))
 }
 
-/** The SDK can only end a stream that has begun, so each request gets a client with its own fetch. */
+/** The SDK can only abort a stream that has begun, so each request gets a client with its own fetch. */
 function ollamaClient(sdk: Sdk, address: OllamaAddress, signal: AbortSignal): Ollama {
   const { baseUrl, apiKey, timeouts } = address
   const send = timedFetch(timeouts)
@@ -187,7 +184,7 @@ function ollamaClient(sdk: Sdk, address: OllamaAddress, signal: AbortSignal): Ol
   })
 }
 
-/** Read here, since the SDK writes to the console while it reads one, and forgets its headers. */
+/** Read here, because the SDK logs to the console while reading and drops the headers. */
 async function classifyRefusal(response: Response): Promise<Error> {
   const { status, headers } = response
   const said = saidIn(await response.text()) || `status ${status}`
@@ -204,13 +201,13 @@ function saidIn(text: string): string {
   }
 }
 
-/** Facts about a model from an Ollama server: window and abilities */
+/** What an Ollama server reports about a model: window and capabilities. */
 interface ModelFacts {
-  /** The most the model was made for. */
+  /** The maximum the model supports. */
   readonly longestTokens?: number
-  /** What its Modelfile sets: a choice someone made for this machine. */
+  /** Set in its Modelfile: someone's choice for this machine. */
   readonly setTokens?: number
-  /** Absent if the server is too old to tell. */
+  /** Absent if the server is too old to report them. */
   readonly capabilities?: readonly string[]
   readonly family?: string
 }
@@ -230,8 +227,8 @@ function readFacts(shown: Json): ModelFacts {
 }
 
 /**
- * The window the model gets: as wished, as its Modelfile says, or a default; never more than it can.
- * Who has the memory for more sets `windowTokens`.
+ * The window of the model: as requested, as in its Modelfile, or a default; never above its maximum. Set
+ * `windowTokens` for more, memory permitting.
  */
 function windowFrom(
   { longestTokens, setTokens }: ModelFacts,
@@ -243,7 +240,7 @@ function windowFrom(
   return Math.min(wanted, longestTokens ?? wanted)
 }
 
-/** Under the name of the architecture: `qwen3.context_length`. */
+/** Named after the architecture: `qwen3.context_length`. */
 function readLongest(info: Fields): number | undefined {
   const architecture = info['general.architecture']
   const named = info[`${String(architecture)}.context_length`]
@@ -252,7 +249,7 @@ function readLongest(info: Fields): number | undefined {
   return typeof value === 'number' && value > 0 ? value : undefined
 }
 
-/** One parameter a line: its name, blanks, its value. */
+/** One parameter per line: name, blanks, value. */
 function setIn(parameters: string): number | undefined {
   const value = Number(/^num_ctx\s+(\d+)\s*$/m.exec(parameters)?.[1])
   return value > 0 ? value : undefined

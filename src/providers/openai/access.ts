@@ -14,11 +14,11 @@ import {
 } from '../failures/timed-fetch.ts'
 
 export interface OpenAiOptions {
-  /** Under which name the server's models, their thinking and their own items are known. */
+  /** The provider name of the server's models, their thinking and native items. */
   readonly id?: string
   readonly apiKey?: string | undefined
   readonly baseUrl?: string | undefined
-  /** Where absent, only OpenAI's own address needs one. */
+  /** Default: only OpenAI's own address needs one. */
   readonly needsKey?: boolean
   readonly keyVariable?: string
   readonly clock: Clock
@@ -27,19 +27,19 @@ export interface OpenAiOptions {
   readonly timeouts?: Partial<Timeouts>
 }
 
-/** A machine at home reads a long prompt for minutes before its first word. */
+/** A local machine may read a long prompt for minutes before its first word. */
 export const LOCAL_TIMEOUTS: Timeouts = { connectMs: 300_000, idleMs: 300_000 }
 
 interface Access {
   readonly id: string
   readonly baseUrl: string
   readonly isOpenAi: boolean
-  /** Rejects if a key is needed and missing. The SDK is loaded by the first call. */
+  /** Rejects if a required key is missing. The first call loads the SDK. */
   client(model: string): Promise<OpenAI>
   attempts(model: string, signal: Signal | undefined): Attempts
 }
 
-/** A key is only looked for when something is asked: until then the provider can be named and listed. */
+/** Looks for a key only on a request, so the provider can be named and listed without one. */
 export function openAiAccess(options: OpenAiOptions, defaultId: string): Access {
   const { id = defaultId, baseUrl = OPENAI_BASE_URL, clock, retry, random } = options
   const isOpenAi = isOpenAiAddress(baseUrl)
@@ -81,7 +81,7 @@ function isOpenAiAddress(baseUrl: string): boolean {
   return hostname === 'api.openai.com' || hostname.endsWith('.api.openai.com')
 }
 
-/** A system prompt alone is no conversation: every server refuses it, in words of its own. */
+/** Every server rejects a lone system prompt, each in its own words. */
 export function requireConversation(request: ModelRequest, rule: string, where: string): void {
   if (request.messages.length > 0) return
   throw new PrecisError('invalid-request', `The request would break ${rule}: it says nothing.`, {
@@ -91,7 +91,7 @@ export function requireConversation(request: ModelRequest, rule: string, where: 
   })
 }
 
-/** Nothing is taken from the environment: what is for OpenAI must not reach another server. */
+/** Reads nothing from the environment: settings for OpenAI must not reach another server. */
 async function newClient(
   apiKey: string | undefined,
   baseUrl: string,
@@ -106,7 +106,7 @@ async function newClient(
     project: null,
     webhookSecret: null,
     baseURL: baseUrl,
-    maxRetries: 0, // ours know whether something was already shown
+    maxRetries: 0, // our retries know whether output was already shown
     timeout: LONGEST_REQUEST_MS,
     fetch: timedFetch(timeouts),
     logLevel: 'off',

@@ -1,4 +1,4 @@
-// Chat Completions through the official SDK: OpenAI, LM Studio, and every server that speaks the same.
+// Chat Completions through the official SDK: OpenAI, LM Studio, and every compatible server.
 import type OpenAI from 'openai'
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
@@ -17,7 +17,7 @@ import { cutOff, Stretches, ThinkTags, withRepairs } from './stretches.ts'
 import { askWindow } from './window.ts'
 
 export interface OpenAiChatOptions extends OpenAiOptions {
-  /** What the server takes, if it is not OpenAI's own or not as narrow as the narrowest. */
+  /** The server's rules, if it differs from OpenAI or from the strictest. */
   readonly profileOf?: (model: string) => Partial<ChatProfile>
 }
 
@@ -88,12 +88,12 @@ interface OpenCall {
   text: string
 }
 
-/** The chunks of a Chat Completions stream as frames. */
+/** Turns the chunks of a Chat Completions stream into frames. */
 interface ChatSource {
   readonly model: ModelRef
-  /** The names of tools as the request knows them. */
+  /** The tool names as the request knows them. */
   toolName(wireName: string): string
-  /** Whether thinking may be in the text, between tags. */
+  /** Whether the text may contain thinking between tags. */
   readonly hasThinkTags: boolean
 }
 
@@ -109,7 +109,7 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   sensitive: 'refusal',
 }
 
-/** Takes chunks in order and gives the frames that each completes; the rest comes with the end. */
+/** Takes chunks in order and returns the frames each completes; the rest follows at the end. */
 class ChatDecoder {
   readonly #source: ChatSource
   readonly #stretches: Stretches
@@ -135,7 +135,7 @@ class ChatDecoder {
     if (typeof choice.finish_reason === 'string') this.#finishReason = choice.finish_reason
   }
 
-  /** What waits for the end of the stream. Throws if the stream ended before the answer did. */
+  /** Yields what waited for the end of the stream. Throws if the stream ended before the answer did. */
   *end(): Generator<ModelFrame> {
     if (this.#finishReason === undefined) throw cutOff(this.#source.model)
     for (const { kind, text } of this.#tags.end()) yield* this.#stretches.add(kind, text)
@@ -151,7 +151,7 @@ class ChatDecoder {
     }
   }
 
-  /** Some servers say `stop` behind calls, and `tool_calls` without any. */
+  /** Some servers report `stop` after calls, and `tool_calls` without any. */
   #stopReason(raw: string): StopReason {
     const reason = STOP_REASONS[raw] ?? 'error'
     if (reason !== 'end' && reason !== 'tool_use') return reason
@@ -178,7 +178,7 @@ class ChatDecoder {
     else for (const { kind, text } of this.#tags.push(content)) yield* this.#say(kind, text)
   }
 
-  /** Mistral's thinking models give parts: `{type: 'thinking', thinking: [{type: 'text', text}]}`. */
+  /** Mistral's thinking models send parts: `{type: 'thinking', thinking: [{type: 'text', text}]}`. */
   *#sayPart(part: Json): Generator<ModelFrame> {
     if (!isFields(part)) return
     if (typeof part.text === 'string') yield* this.#say('text', part.text)
@@ -187,7 +187,7 @@ class ChatDecoder {
       if (isFields(each) && typeof each.text === 'string') yield* this.#say('thinking', each.text)
   }
 
-  /** Calls stay open while their arguments come, unless something else is said: order counts. */
+  /** A call stays open while its arguments arrive; other output closes it, to keep the order. */
   *#say(kind: 'text' | 'thinking', text: string): Generator<ModelFrame> {
     if (text === '') return
     yield* this.#closeCalls()
@@ -201,10 +201,10 @@ class ChatDecoder {
     if (typeof id === 'string' && id !== '') call.id = id
     if (typeof name === 'string' && call.name === '') call.name = name
     if (typeof text === 'string') call.text += text
-    else if (isFields(text)) call.text = JSON.stringify(text) // not as a string, but whole
+    else if (isFields(text)) call.text = JSON.stringify(text) // whole instead of as a string
   }
 
-  /** Some servers number every call 0, or number none: another id is another call. */
+  /** Some servers number every call 0, or none: another id means another call. */
   #callAt(index: Json, id: Json | undefined, name: Json | undefined): OpenCall {
     const there = index === null && !id && !name ? this.#calls.at(-1) : this.#slots.get(index)
     const isOther =

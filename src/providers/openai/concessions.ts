@@ -1,26 +1,26 @@
-// Refusals that asking for less gets past: what a model, or an account, turns out not to have.
+// Refusals that a smaller request avoids: features that a model or account lacks.
 import { isFields } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/content.ts'
 import type { Note } from '../../wire/openai-chat/rounds.ts'
 import type { ResponsesProfile } from '../../wire/openai-responses/items.ts'
 import { readFailure } from '../failures/failure.ts'
 
-/** How a model is asked, as far as it is known by now. */
+/** What is known about how to ask a model. */
 export interface Terms {
   readonly profile: ResponsesProfile
-  /** Reasoning that the server could not open: sealed by another model or account (VALID-R5). */
+  /** Reasoning the server could not decrypt: made by another model or account (VALID-R5). */
   readonly sealed: ReadonlySet<string>
 }
 
 interface Concession {
-  readonly pattern: RegExp // of the code or the words
-  /** Undefined if that was not asked for, so that it cannot be the reason. */
+  readonly pattern: RegExp // matches the code or the message
+  /** Undefined if the feature was not requested, so it cannot be the reason. */
   apply(terms: Terms, messages: readonly Message[]): Terms | undefined
 }
 
 const CONCESSIONS: readonly Concession[] = [
   {
-    // A model that does not reason.
+    // A model without reasoning.
     pattern: /encrypted content is not supported with this model/i,
     apply: ({ profile, sealed }) =>
       profile.encryptedReasoning
@@ -28,7 +28,7 @@ const CONCESSIONS: readonly Concession[] = [
         : undefined,
   },
   {
-    // An account that may not read summaries.
+    // An account without access to reasoning summaries.
     pattern: /must be verified to generate reasoning summar/i,
     apply: ({ profile, sealed }) =>
       profile.reasoningSummary
@@ -45,7 +45,7 @@ const CONCESSIONS: readonly Concession[] = [
   },
 ]
 
-/** What to ask instead, or undefined if less would not help. Each can be made once. */
+/** What to ask instead; undefined if nothing can be dropped. Each can happen once. */
 export function concession(
   thrown: unknown,
   terms: Terms,
@@ -58,7 +58,7 @@ export function concession(
   return fitting?.apply(terms, messages)
 }
 
-/** The messages without the reasoning that cannot be opened. */
+/** The messages without reasoning the server cannot decrypt. */
 export function openable(
   messages: readonly Message[],
   { profile, sealed }: Terms,

@@ -9,11 +9,11 @@ import { cutOff } from './stretches.ts'
 interface ResponsesSource {
   readonly provider: string
   readonly model: ModelRef
-  /** The names of tools as the request knows them. */
+  /** The tool names as the request knows them. */
   toolName(wireName: string): string
 }
 
-/** Takes events in order and gives the frames that each completes. Unknown events say nothing. */
+/** Takes events in order and returns the frames each completes. Ignores unknown events. */
 export class ResponsesDecoder {
   readonly #source: ResponsesSource
   #hasCalled = false
@@ -80,7 +80,7 @@ export class ResponsesDecoder {
     }
   }
 
-  /** The phase of a message goes back with its text; citations stay with the provider's own items. */
+  /** The phase of a message is sent back with its text; citations stay with the native items. */
   *#messagePart(part: Fields, item: Fields): Generator<ModelFrame> {
     if (part.type === 'refusal') this.#hasRefused = true
     const text = stringIn(part.text) || stringIn(part.refusal)
@@ -97,7 +97,7 @@ export class ResponsesDecoder {
     }
   }
 
-  /** With its sealed content it goes back as it is; without, only its words are of use. */
+  /** With its encrypted content it is sent back unchanged; without, only its text is useful. */
   *#reasoning(item: Fields): Generator<ModelFrame> {
     if (stringIn(item.encrypted_content) !== '') {
       yield this.#native(item)
@@ -139,7 +139,7 @@ function* delta(type: 'text-delta' | 'thinking-delta', text: Json | undefined) {
   if (typeof text === 'string' && text !== '') yield { type, text }
 }
 
-/** As the SDK would throw it: its code and its words are read like those of any refusal. */
+/** In the shape of an SDK error, so that code and message are classified like any refusal. */
 function classifyFailure(error: Json | undefined): Error {
   const { code, message } = isFields(error) ? error : {}
   const words = typeof message === 'string' ? message : 'the answer failed without a reason'
@@ -154,7 +154,7 @@ function stringIn(value: Json | undefined): string {
   return textIn(value) ?? ''
 }
 
-/** Models without arguments to give send nothing at all, or null. */
+/** Models without arguments send nothing, or null. */
 export function callFrame(id: string, name: string, text: string): ModelFrame {
   const given = text.trim() === '' ? {} : parsed(text)
   return given === undefined

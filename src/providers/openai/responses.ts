@@ -1,4 +1,4 @@
-// OpenAI's Responses API through the official SDK: nothing is stored there, reasoning is carried along.
+// OpenAI's Responses API through the official SDK. The server stores nothing; reasoning is sent back.
 import type OpenAI from 'openai'
 import type {
   ResponseCreateParamsStreaming,
@@ -18,7 +18,7 @@ import { ResponsesDecoder } from './decode-responses.ts'
 import { withRepairs } from './stretches.ts'
 
 export interface OpenAiResponsesOptions extends OpenAiOptions {
-  /** What a model takes, if it is known; what is not is learnt from the first refusal. */
+  /** The known rules of a model; unknown ones are learnt from the first refusal. */
   readonly profileOf?: (model: string) => Partial<ResponsesProfile>
 }
 
@@ -40,7 +40,7 @@ export function openaiResponsesProvider(options: OpenAiResponsesOptions): Provid
     id,
     async *stream(request) {
       const { model, signal } = request
-      checkedBody(request, termsOf(model)) // before a key is asked for
+      checkedBody(request, termsOf(model)) // before asking for a key
       const client = await access.client(model)
       yield* retryStream(
         { ...access.attempts(model, signal), onRetry: request.onRetry },
@@ -67,7 +67,7 @@ export function openaiResponsesProvider(options: OpenAiResponsesOptions): Provid
   return preparing(provider, () => PROFILES['openai-responses'])
 }
 
-/** They refuse to be asked for their reasoning (VALID-R5). Of a name to come the opposite is likelier. */
+/** Such models reject requests for their reasoning (VALID-R5). An unknown name more likely reasons. */
 function isKnownNotToReason(model: string): boolean {
   return /^(?:ft:)?(?:gpt-3|gpt-4|chatgpt)|-chat(?:-|$)/.test(model)
 }
@@ -88,7 +88,7 @@ function checkedBody(request: ModelRequest, terms: Terms): CheckResult {
   return { body, repairs, toolName }
 }
 
-/** Of the body, what the count of its tokens takes. */
+/** The parts of the body that token counting accepts. */
 function countable(body: Fields) {
   const names = ['model', 'instructions', 'input', 'tools', 'tool_choice', 'reasoning']
   return Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)))
@@ -100,7 +100,7 @@ interface OpenStream {
   readonly terms: Terms
 }
 
-/** Asks for less as long as that is what the refusals are about. */
+/** Drops features as long as the refusals are about them. */
 async function open(
   client: OpenAI,
   request: ModelRequest,

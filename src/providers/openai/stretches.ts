@@ -5,7 +5,7 @@ import type { ModelRef } from '../../core/view/content.ts'
 
 type Kind = 'text' | 'thinking'
 
-/** At most one stretch is open at a time; another kind closes it. */
+/** At most one stretch is open; another kind closes it. */
 export class Stretches {
   readonly #model: ModelRef
   #kind: Kind = 'text'
@@ -37,7 +37,7 @@ export class Stretches {
   }
 }
 
-/** An answer that stopped without its end is none. */
+/** An answer that stopped without its end is invalid. */
 export function cutOff(model: ModelRef): PrecisError {
   return new PrecisError('unreachable', 'The connection ended before the answer did.', {
     where: model,
@@ -46,7 +46,7 @@ export function cutOff(model: ModelRef): PrecisError {
   })
 }
 
-/** Only before the first frame: one that was given out rules out a second attempt. */
+/** Before the first frame, because a yielded frame rules out a second attempt. */
 export async function* withRepairs(
   problems: readonly string[],
   frames: AsyncIterable<ModelFrame>,
@@ -59,10 +59,7 @@ export async function* withRepairs(
   }
 }
 
-/**
- * Servers that do not know a model's way of thinking leave it in the text: <think>…</think> at its
- * start.
- */
+/** Servers that do not know a model's thinking format leave it in the text: <think>…</think> at its start. */
 interface Said {
   readonly kind: 'thinking' | 'text'
   readonly text: string
@@ -72,7 +69,7 @@ const OPEN = '<think>'
 
 const CLOSE = '</think>'
 
-/** Splits a text that comes in pieces. What could still become a tag is held back until it cannot. */
+/** Splits streamed text. Holds back what could still become a tag. */
 export class ThinkTags {
   #state: 'start' | 'inside' | 'thinking' | 'behind' | 'text' = 'start'
   #held = '';
@@ -86,7 +83,7 @@ export class ThinkTags {
     if (this.#state === 'text') yield* this.#give('text', this.#held.length)
   }
 
-  /** What is left at the end: a tag that never came was text. */
+  /** Yields the rest: an incomplete tag was text. */
   *end(): Generator<Said> {
     yield* this.#give(this.#state === 'thinking' ? 'thinking' : 'text', this.#held.length)
   }
@@ -110,7 +107,7 @@ export class ThinkTags {
     this.#state = 'behind'
   }
 
-  /** Blanks behind a tag belong to it. */
+  /** Blanks after a tag belong to it. */
   #skipBlanks(next: 'thinking' | 'text'): void {
     this.#held = this.#held.trimStart()
     if (this.#held !== '') this.#state = next
@@ -123,7 +120,7 @@ export class ThinkTags {
   }
 }
 
-/** How much of the tag the text ends with. */
+/** The length of the tag's beginning at the end of the text. */
 function beginning(text: string, tag: string): number {
   for (let chars = Math.min(tag.length - 1, text.length); chars > 0; chars -= 1)
     if (text.endsWith(tag.slice(0, chars))) return chars

@@ -5,14 +5,14 @@ import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { type Attempts, retryCall } from '../failures/timed-fetch.ts'
 
 interface Source {
-  /** From the base URL, which mostly ends in `/v1`, to the place to ask. */
+  /** From the base URL, usually ending in `/v1`, to the URL to ask. */
   place(baseUrl: string): string
   read(answer: Fields, model: string): number | undefined
 }
 
 const SOURCES: readonly Source[] = [
   {
-    // vLLM, OpenRouter, Groq, llama.cpp: beside the name of the model in the list of models.
+    // vLLM, OpenRouter, Groq, llama.cpp: next to the name in the list of models.
     place: (baseUrl) => `${trimmed(baseUrl)}/models`,
     read(answer, model) {
       const entry = readEntry(answer, model)
@@ -23,13 +23,13 @@ const SOURCES: readonly Source[] = [
     },
   },
   {
-    // LM Studio: what the model is loaded with. One that is not loaded yet gets what the user set
-    // for it, which nobody tells; the most that it could have would be a guess.
+    // LM Studio: the window of a loaded model. The window of an unloaded one is a user setting that no API
+    // reports; its maximum would be a guess.
     place: (baseUrl) => `${findRoot(baseUrl)}/api/v0/models`,
     read: (answer, model) => tokens(readEntry(answer, model).loaded_context_length),
   },
   {
-    // LM Studio from 0.4 on: by instance, of which there may be several.
+    // LM Studio since 0.4: per instance, of which there may be several.
     place: (baseUrl) => `${findRoot(baseUrl)}/api/v1/models`,
     read({ models }, model) {
       const entries: readonly Json[] = Array.isArray(models) ? models : []
@@ -46,7 +46,7 @@ const SOURCES: readonly Source[] = [
     },
   },
   {
-    // llama.cpp before it said so in the list: it serves one model.
+    // Older llama.cpp, which serves a single model.
     place: (baseUrl) => `${findRoot(baseUrl)}/props`,
     read({ default_generation_settings: settings }) {
       return isFields(settings) ? tokens(settings.n_ctx) : undefined
@@ -54,7 +54,7 @@ const SOURCES: readonly Source[] = [
   },
 ]
 
-/** Undefined if the server knows none of the questions, or not the model. */
+/** Undefined if the server supports none of the questions, or does not know the model. */
 export async function askWindow(
   client: OpenAI,
   baseUrl: string,

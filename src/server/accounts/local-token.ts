@@ -1,4 +1,4 @@
-// The token of this machine: its private file, and its rights
+// The token of this machine: its private file and its rights.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { link, lstat, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,9 @@ const FILE = 'serve-token'
 
 const TOKEN = /^precis_[\w-]{43}$/
 
-/** Reads the token of a folder for state, or makes one there. Two processes at once end with the same. */
+/**
+ * Reads the token from a state folder, or creates it there. Two processes at once end with the same token.
+ */
 export async function localToken(folder: string): Promise<string> {
   const file = join(folder, FILE)
   const known = await readToken(file)
@@ -20,9 +22,9 @@ export async function localToken(folder: string): Promise<string> {
   const token = `precis_${randomBytes(TOKEN_BYTES).toString('base64url')}`
   try {
     await writeFile(own, `${token}\n`, { mode: 0o600, flag: 'wx' })
-    await link(own, file) // whole, or not at all
+    await link(own, file) // atomic: whole or not at all
   } catch (thrown) {
-    // Another process may have been faster: then its token counts.
+    // Another process was faster: use its token.
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(file, thrown)
   } finally {
     await rm(own, { force: true })
@@ -32,7 +34,7 @@ export async function localToken(folder: string): Promise<string> {
   return made
 }
 
-/** Asks for the token of this machine besides those of the store; every request needs one of them. */
+/** Accepts the token of this machine besides those of the store; every request needs one of them. */
 export function withLocalToken(tokens: AccessTokens, token: string): AccessTokens {
   const digest = computeDigest(token)
   return {
@@ -47,7 +49,7 @@ export function withLocalToken(tokens: AccessTokens, token: string): AccessToken
   }
 }
 
-/** No name that a token of the store can have. */
+/** A name no stored token can have. */
 const LOCAL_NAME = 'this machine'
 
 async function readToken(file: string): Promise<string | undefined> {

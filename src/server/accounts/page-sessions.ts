@@ -1,20 +1,20 @@
-// Sessions of the page: a cookie in place of the token, for as long as this process runs.
+// Sessions of the page: a cookie instead of the token, valid while this process runs.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Context } from 'hono'
 
 const ID_BYTES = 32
 
-/** The oldest are forgotten: their pages ask for the token again. */
+/** Beyond this the oldest are dropped; their pages ask for the token again. */
 const MOST_SESSIONS = 1_000
 
 /**
- * The cookie is not a token and opens nothing on another process. Browsers send cookies to every port of a
- * host, so whoever listens there when this server has ended learns only what no longer opens anything.
+ * The cookie is not a token and is worthless to another process. Browsers send cookies to every port of a
+ * host, so whoever listens on the port after this server ends learns only an expired cookie.
  */
 export class PageSessions {
   readonly #tokens = new Map<string, string>()
 
-  /** A `Set-Cookie` for a page that has shown the token. */
+  /** A `Set-Cookie` for a page that has presented the token. */
   begin(c: Context, token: string): string {
     const id = randomBytes(ID_BYTES).toString('base64url')
     this.#tokens.set(computeDigest(id), token)
@@ -24,9 +24,9 @@ export class PageSessions {
     return `${nameFor(c)}=${id}; HttpOnly; SameSite=Strict; Path=/api${isSecure ? '; Secure' : ''}`
   }
 
-  /** The token behind the cookie of a request of our own page; `''` if there is none. */
+  /** The token behind the cookie of a request from our own page; `''` if there is none. */
   tokenOf(c: Context): string {
-    // Another port of this host is the same site to a browser: it sends the cookie from there, too.
+    // To a browser another port of this host is the same site, so it sends the cookie from there too.
     const from = c.req.header('sec-fetch-site')
     if (from !== undefined && from !== 'same-origin') return ''
     const prefix = `${nameFor(c)}=`
@@ -36,7 +36,7 @@ export class PageSessions {
   }
 }
 
-/** Servers on several ports of one host share their cookies: each has a name of its own. */
+/** Servers on several ports of a host share cookies, so each uses its own name. */
 function nameFor(c: Context): string {
   const host = c.req.header('host') ?? new URL(c.req.url).host
   return `precis-${/:(\d+)$/.exec(host)?.[1] ?? 'page'}`

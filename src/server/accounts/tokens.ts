@@ -1,4 +1,4 @@
-// Access tokens: the store keeps their hashes, so every process knows them at once
+// Access tokens: the store keeps their hashes, so every process knows them at once.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { PrecisError } from '../../core/errors.ts'
@@ -19,13 +19,13 @@ const NAME = 'tokens'
 const TITLE = 'Access tokens of the server'
 export const TOKEN_BYTES = 32
 const TOKEN_PREFIX = 'precis_'
-/** How soon a log that could not be followed is tried again. */
+/** Delay before retrying to follow a log. */
 const RETRY_MS = 1_000
 
 const added = z.object({ token: z.string(), owner: z.string(), hash: z.string() })
 const revoked = z.object({ revoked: z.string() })
 
-/** Makes a token and gives it out: this once, since only its hash is kept. */
+/** Creates a token and returns it. It cannot be read again: only its hash is stored. */
 export async function addToken(ports: LogPorts, name: string, owner: string): Promise<string> {
   requireName('name', name)
   requireName('owner', owner)
@@ -46,7 +46,7 @@ export async function listTokens(ports: LogPorts): Promise<TokenInfo[]> {
   return known.map(({ name, owner, since }) => ({ name, owner, since }))
 }
 
-/** From now on it opens nothing, on any process. */
+/** Invalidates a token on every process. */
 export async function revokeToken(ports: LogPorts, name: string): Promise<void> {
   await buildLog(ports).add((entries) => {
     if (!tokensIn(entries).has(name))
@@ -58,7 +58,7 @@ export async function revokeToken(ports: LogPorts, name: string): Promise<void> 
   })
 }
 
-/** The tokens of a store as they are now, for a server that runs. */
+/** The current tokens of a store, for a running server. */
 export class TokenBook implements AccessTokens {
   readonly #entries: LogEntry[]
   readonly #closing = new AbortController()
@@ -76,7 +76,7 @@ export class TokenBook implements AccessTokens {
     this.#following = this.#follow(log, clock)
   }
 
-  /** Once there were tokens, a request without one stays refused, also when the last is revoked. */
+  /** Once there were tokens, a request without one stays rejected, even after the last is revoked. */
   get isRequired(): boolean {
     return this.#entries.length > 0
   }
@@ -85,7 +85,7 @@ export class TokenBook implements AccessTokens {
     return this.#tokens.size
   }
 
-  /** Every token is compared in full, so that the time it takes tells nothing. */
+  /** Compares every token in full, so that the timing reveals nothing. */
   holderOf(token: string): TokenHolder | undefined {
     return holderAmong([...this.#tokens.values()], token)
   }
@@ -104,7 +104,7 @@ export class TokenBook implements AccessTokens {
           this.#tokens = tokensIn(this.#entries)
         }
       } catch (thrown) {
-        // What was known stays in effect; that the store fails is told by every request that needs it.
+        // The known tokens stay valid; every request that needs the store reports its failure.
         if (!PrecisError.is(thrown)) process.emitWarning(String(thrown))
       }
       await clock.sleep(RETRY_MS, signal)

@@ -4,7 +4,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { Shares } from './problems.ts'
 
-/** Kept for the store, files and programs that tools start. */
+/** Reserved for the store, files and programs of tools. */
 const RESERVED_DESCRIPTORS = 200
 
 const FEWEST = 50
@@ -15,14 +15,14 @@ const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
 
 const admitted = new WeakSet<object>()
 
-/** A request on this connection was let in: it is not closed for the sake of another. */
+/** Marks a connection whose request was admitted: it is never closed in favour of another. */
 export function admit(connection: object | undefined): void {
   if (connection) admitted.add(connection)
 }
 
 /**
- * Nothing on a new connection is known but its address. Those of the loopback are of many people, and
- * one connection proves no bad intent, so the oldest connection without an admitted request is closed.
+ * Only the address of a new connection is known. Many people share the loopback, and one connection proves no
+ * bad intent, so the oldest connection without an admitted request is closed.
  */
 export function boundConnections(server: Server, most = mostConnections()): void {
   const open = new Set<Socket>()
@@ -49,7 +49,7 @@ function mostConnections(): number {
   return Math.max(FEWEST, descriptors() - RESERVED_DESCRIPTORS)
 }
 
-/** How many descriptors this process may have; Linux says so. */
+/** The descriptor limit of this process, as Linux reports it. */
 function descriptors(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')

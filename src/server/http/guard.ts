@@ -7,13 +7,13 @@ import type { Access, TokenHolder } from '../ports.ts'
 import { admit } from './connections.ts'
 import { Turns } from './turns.ts'
 
-/** Asked by what watches over the server, under whatever name it has there; they tell nothing. */
+/** Used by monitoring under any host name; they reveal nothing. */
 const OPEN: ReadonlySet<string> = new Set(['/api/health', '/api/ready'])
 
-/** The description of the API is in every package. */
+/** The description of the API is public: every package contains it. */
 const PUBLIC = '/api/openapi.json'
 
-/** What keeps a page that was opened elsewhere from asking here, also under a name of its own making. */
+/** Keeps foreign pages from sending requests, even under a host name of their own (DNS rebinding). */
 export function guard(
   { hosts = [], origins = [], tokens }: Access,
   rate: RateLimit,
@@ -30,23 +30,23 @@ export function guard(
     const who = findCaller(c, holder)
     c.set(WHO, who)
     rate.take(who)
-    // The page itself is for everybody: it asks for a token.
+    // The page itself is public: it asks for a token.
     if (!c.req.path.startsWith('/api') || c.req.path === PUBLIC) return next()
     if (tokens?.isRequired) c.set(HOLDER, requireHolder(holder))
     const socket = findSocket(c)
-    if (!socket) return next() // within this process
+    if (!socket) return next() // an in-process request
     admit(socket)
     const leave = await turns.take(who, c.req.raw.signal)
     await next().finally(leave)
   }
 }
 
-/** Whose request it is; undefined if nobody is told apart. */
+/** The token holder of the request; undefined without tokens. */
 export function holderIn(c: Context): TokenHolder | undefined {
   return c.get(HOLDER) as TokenHolder | undefined
 }
 
-/** Asked while a request continues for hours: whether its token still opens what it has opened. */
+/** For requests that last hours: checks whether their token is still valid. */
 export function stillHolds({ tokens }: Access, c: Context, sessions: PageSessions): () => boolean {
   const token = readToken(c, sessions)
   const owner = holderIn(c)?.owner
@@ -60,12 +60,12 @@ export function stillHolds({ tokens }: Access, c: Context, sessions: PageSession
 const HOLDER = 'holder'
 const WHO = 'who'
 
-/** Whose share of everything the request takes: that of an owner, or of an address. */
+/** Whose quota the request uses: that of an owner or of an address. */
 export function whoIn(c: Context): string {
   return (c.get(WHO) as string | undefined) ?? 'here'
 }
 
-/** The owner of this machine, from the machine itself: no proxy passed the request on. */
+/** True for the machine's owner on the machine itself, not through a proxy. */
 export function isFromMachine(c: Context): boolean {
   const { remoteAddress = '127.0.0.1' } = findSocket(c) ?? {}
   const isPassedOn = ['forwarded', 'x-forwarded-for'].some((name) => c.req.header(name))
@@ -83,7 +83,7 @@ function requireOwnOrigin(c: Context, host: string, origins: readonly string[]):
   const origin = c.req.header('origin')
   if (origin !== undefined && !isOwn(origin, host) && !origins.includes(origin))
     throw foreignOrigin(origin)
-  // A link from elsewhere may open the page, and nothing else.
+  // A link on another site may open the page, but nothing else.
   const isLink = c.req.header('sec-fetch-mode') === 'navigate' && !c.req.path.startsWith('/api')
   if (origin === undefined && c.req.header('sec-fetch-site') === 'cross-site' && !isLink)
     throw foreignOrigin('another site')
@@ -94,13 +94,13 @@ export function isLoopback(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host)
 }
 
-/** A name that was allowed without a port counts with every one. */
+/** An allowed name without a port matches every port. */
 function isKnown(host: string, known: ReadonlySet<string>): boolean {
   const name = host.toLowerCase()
   return known.has(name) || known.has(name.replace(/:\d{1,5}$/, ''))
 }
 
-/** Another server of this machine is another origin. */
+/** Another server on this machine is another origin. */
 function isOwn(origin: string, host: string): boolean {
   return /^https?:$/.test(readProtocol(origin)) && new URL(origin).host === host.toLowerCase()
 }
@@ -109,14 +109,14 @@ function readProtocol(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).protocol : ''
 }
 
-/** As a header, or behind the cookie of the page. */
+/** From the header, or from the cookie of the page. */
 export function readToken(c: Context, sessions: PageSessions): string {
   const header = c.req.header('authorization')
   if (header === undefined) return sessions.tokenOf(c)
   return /^Bearer (.+)$/i.exec(header)?.[1] ?? ''
 }
 
-/** The connection of a request over HTTP; within this process there is none. */
+/** The connection of an HTTP request; undefined in process. */
 function findSocket(c: Context): { readonly remoteAddress?: string } | undefined {
   const { incoming } = (c.env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } }
   return incoming?.socket
@@ -149,7 +149,7 @@ interface Bucket {
   atMs: number
 }
 
-/** Those who asked longest ago are forgotten first: they would have a full bucket again. */
+/** Beyond this, clients that asked longest ago are dropped: their bucket would be full again. */
 const MOST_BUCKETS = 10_000
 const MINUTE_MS = 60_000
 
@@ -164,7 +164,7 @@ export class RateLimit {
     this.#clock = clock
   }
 
-  /** Throws if it is too often. */
+  /** Throws if the limit is exceeded. */
   take(who: string): void {
     if (this.#perMinute === Number.POSITIVE_INFINITY) return
     const nowMs = this.#clock.now().getTime()

@@ -1,4 +1,4 @@
-// Writes that are repeated under the same key: done once, and answered the same again, by any process of the store.
+// Writes repeated with the same key run once and get the same answer, on every process of the store.
 import { createHash } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import { z } from 'zod'
@@ -15,16 +15,16 @@ interface AnswerRecord {
 }
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
-/** Its answer is a secret, and kept nowhere. */
+/** The answer contains a secret and is never stored. */
 const SESSION = '/api/session'
 const LONGEST_KEY = 200
-/** Longer answers are not kept: to ask again is cheaper than to remember them all. */
+/** Longer answers are not kept: a repeated request is cheaper than the memory. */
 const LONGEST_ANSWER = 1_000_000
 const MOST_CHARS = 16_000_000 // all together
 
 /**
- * Keeps so many answers, the oldest forgotten first. Only successes: what failed may be tried again.
- * Where other processes may be asked, too, the book knows what they have answered.
+ * Keeps a limited number of answers and drops the oldest. Successes only, since a failure may be retried. If
+ * several processes serve the store, the book knows their answers, too.
  */
 export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHandler {
   const known = new Map<string, AnswerRecord>()
@@ -37,7 +37,7 @@ export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHand
         hint: `Use 1 to ${LONGEST_KEY} characters.`,
       })
     const fingerprint = await computeFingerprint(c)
-    // What one has asked for is nothing to another.
+    // Keys of different owners are separate.
     const ownKey = `${holderIn(c)?.owner ?? ''}\n${key}`
     const before = known.get(ownKey)
     if (before) {
@@ -45,7 +45,7 @@ export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHand
       return buildResponse(await before.answer)
     }
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-    promise.catch(() => undefined) // nobody may wait for it
+    promise.catch(() => undefined) // it may have no other reader
     const kept: AnswerRecord = { fingerprint, answer: promise, chars: 0 }
     known.set(ownKey, kept)
     forgetOldest(known, mostKeys)
@@ -69,7 +69,7 @@ export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHand
   }
 }
 
-/** Until those that are left are neither too many nor too long together. */
+/** Drops the oldest until count and total size are within limits. */
 function forgetOldest(known: Map<string, AnswerRecord>, mostKeys: number): void {
   let chars = [...known.values()].reduce((sum, each) => sum + each.chars, 0)
   for (const [key, each] of known) {
@@ -79,7 +79,7 @@ function forgetOldest(known: Map<string, AnswerRecord>, mostKeys: number): void 
   }
 }
 
-/** Done by this process, unless another has done it. */
+/** Runs the request here unless another process has done it. */
 async function once(
   book: AnswerBook,
   key: string,
@@ -140,27 +140,27 @@ interface Answer {
   readonly body: string
 }
 
-/** What was asked under a key, and what came of it. */
+/** A request's key and its answer. */
 interface StoredResponse {
   readonly fingerprint: string
   readonly answer: Answer
 }
 
-/** Either it was done already, or it is to be done now, and nobody else does it meanwhile. */
+/** Either the stored answer, or the right to run the request exclusively. */
 export type Claim =
   | { readonly done: StoredResponse }
   | { readonly done?: undefined; settle(answered?: StoredResponse): Promise<void> }
 
 const HOUR_MS = 3_600_000
-/** Logs that take turns, one for each hour: the one of the hour before is still read. */
+/** Logs in rotation, one per hour; the previous hour is still read. */
 const LOGS = 3
 const MOST_ENTRIES = 5_000
 const LONGEST_BODY = 64_000
-/** Of all answers of an hour: every process holds them. */
+/** Limit for all answers of an hour: every process holds them. */
 const MOST_KEPT_CHARS = 16_000_000
 const LEASE_MS = 15_000
 const POLL_MS = 50
-/** A compaction by a slow model may take as long. */
+/** A compaction by a slow model may take this long. */
 const WAIT_MS = 600_000
 const TITLE = 'Answers to repeated writes'
 
@@ -190,7 +190,7 @@ export class AnswerBook {
     this.#owner = ports.ids.next('answers')
   }
 
-  /** Waits for everyone who works on the same key. `key` is not a secret: it is in the store. */
+  /** Waits for other requests with this key. `key` is not a secret: the store contains it. */
   async claim(key: string): Promise<Claim> {
     const lease = await this.#lease(key)
     try {
@@ -207,7 +207,7 @@ export class AnswerBook {
   async #lease(key: string): Promise<HeldLease> {
     const { store, clock, ids } = this.#ports
     const untilMs = clock.now().getTime() + WAIT_MS
-    // Of its own for each request: one process may be asked the same twice at a time.
+    // Unique per request: one process may get the same key twice at once.
     const owner = `${this.#owner}/${ids.next('ask')}`
     for (;;) {
       const held = await holdLease({ store, clock, name: `key:${key}`, owner, ttlMs: LEASE_MS })
@@ -229,7 +229,7 @@ export class AnswerBook {
     try {
       if (answered && answered.answer.body.length <= LONGEST_BODY) await this.#add(key, answered)
     } catch (thrown) {
-      // It was done, and is answered: only a repetition elsewhere would not be known as one.
+      // It ran and is answered; only a repetition on another process would run again.
       process.emitWarning(String(thrown))
     } finally {
       await lease.release()
@@ -246,11 +246,11 @@ export class AnswerBook {
     return undefined
   }
 
-  /** With what other processes have added since. */
+  /** Includes what other processes have added since. */
   async #logOf(hour: number): Promise<ReadLog> {
     const known = this.#read.get(hour) ?? nothingRead()
     const log = this.#log(hour)
-    // Begun again with the first answer of this hour: until then all that is in it would be read each time.
+    // The first answer of an hour starts a new log; until then each read would load the old one.
     if (known.seq === 0 && (await isOfAnotherHour(log, hour))) return nothingRead()
     for (const { seq, data } of await log.read(known.seq + 1)) {
       if (seq <= known.seq) continue // another request has read it meanwhile
@@ -270,7 +270,7 @@ export class AnswerBook {
     const log = this.#log(hour)
     const { answered, chars } = await this.#logOf(hour)
     if (answered.size >= MOST_ENTRIES || chars + answer.body.length > MOST_KEPT_CHARS) return
-    // Nothing is added behind the answers of another hour.
+    // Never append to the log of another hour.
     if ((this.#read.get(hour)?.seq ?? 0) === 0)
       await log.beginAnew(this.#ports, () => isOfAnotherHour(log, hour))
     const headers = answer.headers.map(([name, value]) => [name, value])

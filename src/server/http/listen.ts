@@ -7,24 +7,24 @@ import type { App } from '../app.ts'
 import { boundConnections } from './connections.ts'
 
 export interface Listening {
-  /** As it is to be typed: `http://127.0.0.1:4747`. */
+  /** The URL to type: `http://127.0.0.1:4747`. */
   readonly url: string
-  /** Takes no new connections; those that are open stay. */
+  /** Accepts no new connections; open ones stay. */
   stop(): void
-  /** Ends what is left of them. */
+  /** Closes the remaining connections. */
   close(): Promise<void>
 }
 
 interface Place {
   readonly host: string
-  readonly port: number // 0 takes a free one
-  readonly connections?: number // at once; by default, by the descriptors of the process
+  readonly port: number // 0 picks a free one
+  readonly connections?: number // concurrent connections; the default follows the descriptor limit
 }
 
-/** Who sends a request more slowly than this holds a connection for nothing. */
+/** Timeout for receiving a request: slow senders must not hold connections. */
 const REQUEST_MS = 120_000
 const HEADERS_MS = 20_000
-/** What was answered is still sent, then connections are cut; those that have nothing left to say, at once. */
+/** Grace period for sending answers before connections are cut. Idle ones close at once. */
 const LAST_WORDS_MS = 5_000
 const LOOK_MS = 20
 

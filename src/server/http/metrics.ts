@@ -1,4 +1,4 @@
-// What an operator's tools collect of a server, in the text format of Prometheus.
+// Metrics for monitoring, in the text format of Prometheus.
 import type { AppParts } from '../send.ts'
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'

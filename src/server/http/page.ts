@@ -1,4 +1,4 @@
-// The web page: the files that were built for it, and nothing else of the disk.
+// The web page: serves its built files and nothing else from the disk.
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ interface PageFile {
   readonly isHashed: boolean
 }
 
-/** By the path in the address. */
+/** Keyed by URL path. */
 export type Page = ReadonlyMap<string, PageFile>
 
 const FOLDER = fileURLToPath(new URL('../../../dist/web/', import.meta.url))
@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 }
 
-/** Only scripts and styles of its own files; nobody may frame it, and it sends nothing elsewhere. */
+/** Only its own scripts and styles; no framing, no requests to other hosts. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -47,7 +47,7 @@ const NOT_BUILT = `The page is not there: it is built with \`npx vite build\` in
 The API answers at /api, and describes itself at /api/openapi.json.
 `
 
-/** All files, read once: what is asked for is looked up among them, so that no path leads elsewhere. */
+/** Reads all files once. Requests are looked up among them, so no path can escape. */
 export function readPage(folder: string = FOLDER): Page {
   const page = new Map<string, PageFile>()
   for (const entry of readEntries(folder)) {

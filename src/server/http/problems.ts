@@ -1,4 +1,4 @@
-// Errors as answers: problem details with the status of their code, and nothing of the inside of a bug.
+// Errors as answers: problem details with the status of their code; the text of a bug stays inside.
 import type { z } from 'zod'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import { toProblem } from '../../protocol/wire.ts'
@@ -9,7 +9,7 @@ export function problemResponse(thrown: unknown): Response {
   const error = isGone(thrown)
     ? new PrecisError('aborted', 'The connection was lost.', { hint: 'Send the request again.' })
     : asPrecisError(thrown)
-  // The words of a bug are for everyone who runs the server: they may hold anything.
+  // The text of an unexpected error goes to the operator only: it may contain anything.
   const told =
     error.code === 'internal' && !PrecisError.is(thrown)
       ? new PrecisError('internal', 'Something went wrong inside the server.', {
@@ -30,7 +30,7 @@ export function problemResponse(thrown: unknown): Response {
   })
 }
 
-/** Whoever asked went away in the middle of it: that is no bug. */
+/** The client disconnected: not a bug. */
 function isGone(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false
   return thrown.name === 'AbortError' || (thrown as NodeJS.ErrnoException).code === 'ECONNRESET'
@@ -47,8 +47,8 @@ export function invalidInput(error: z.ZodError, part: 'body' | 'query' | 'path')
 }
 
 /**
- * Alone, each may have `each` at once, which is half of all there is. While others are there, it is half of
- * what they leave: so there is always some left for one more owner.
+ * A single owner may take half of everything (`each`). With others present, it may take half of what they
+ * leave, so some is always left for one more owner.
  */
 export class Shares {
   readonly each: number
@@ -59,7 +59,7 @@ export class Shares {
     this.each = each
   }
 
-  /** Gives back what was taken, once; undefined if it is too much. */
+  /** Returns the function that releases it, to be called once; undefined over the limit. */
   take(who: string, amount = 1): (() => void) | undefined {
     const own = this.#held.get(who) ?? 0
     const left = this.each * 2 - (this.#all - own)

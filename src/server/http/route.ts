@@ -1,4 +1,4 @@
-// One route: checked input in, an answer out, and the same schemas in the description of the API.
+// One route: validates input, sends an answer, and uses the same schemas in the API description.
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { z } from 'zod'
@@ -22,12 +22,12 @@ interface RouteInput<P extends Fields, Q extends Fields, B extends Fields> {
   readonly params: z.output<P>
   readonly query: z.output<Q>
   readonly body: z.output<B>
-  /** Whose request it is; undefined if nobody is told apart. */
+  /** The owner of the request; undefined without tokens. */
   readonly owner: string | undefined
   readonly c: Context
 }
 
-/** Handlers throw PrecisErrors: the app makes problem details of them. */
+/** Handlers throw PrecisErrors; the app turns them into problem details. */
 export function route<
   A,
   P extends Fields = Fields,
@@ -64,7 +64,7 @@ function checked<S extends Fields>(
   throw invalidInput(read.error, part)
 }
 
-/** A name that comes twice is not a text any more, and no schema takes it. */
+/** A repeated parameter becomes an array, which no schema accepts. */
 function readQuery(c: Context): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(c.req.queries()).map(([name, values]) => [
@@ -74,12 +74,12 @@ function readQuery(c: Context): Record<string, unknown> {
   )
 }
 
-/** No request needs more: a thousand parts of a message, or as many edited texts, and their fields. */
+/** Enough for every request: a thousand message parts or edited texts, with their fields. */
 const BODY_LIMITS: JsonLimits = { values: 10_000, depth: 32 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Bytes that are no text are an error: replaced ones would be stored as if somebody had sent them. */
+/** Invalid UTF-8 is an error: replacement characters would be stored as the user's own text. */
 function decode(bytes: ArrayBuffer): string {
   try {
     return UTF8.decode(bytes)
@@ -114,7 +114,7 @@ async function jsonBody(c: Context): Promise<unknown> {
   }
 }
 
-/** OpenAPI descriptions of routes, generated from the schemas that they validate with */
+/** OpenAPI descriptions of routes, generated from the schemas that validate them. */
 interface RouteSpec {
   readonly method: 'get' | 'post' | 'patch' | 'delete'
   readonly path: string // `/threads/{threadId}`
@@ -123,16 +123,16 @@ interface RouteSpec {
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: z.ZodObject
-  /** A whole file is the body, in place of JSON. */
+  /** The body is a file instead of JSON. */
   readonly isUpload?: boolean
-  /** What is asked for by headers: the name of each, and what it says. */
+  /** Request headers and their descriptions. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Absent: there is nothing to answer (204). */
+  /** Absent: no content (204). */
   readonly answer?: z.ZodType
   readonly status?: 201 | 202
-  /** Of an answer that is not JSON; the handler gives a Response then. */
+  /** Set if the answer is not JSON; the handler then returns a Response. */
   readonly mediaType?: string
-  /** Of a stream: the JSON in the data of each message. */
+  /** For a stream: the JSON data of each message. */
   readonly streamed?: z.ZodType
 }
 
@@ -195,7 +195,7 @@ function readBody(registry: Registry, { body, isUpload }: RouteSpec) {
     return { required: true, content: { 'application/octet-stream': { schema } } }
   }
   if (!body) return undefined
-  // Where no field is needed, the body may be left out.
+  // The body is optional if no field is required.
   const required = !body.safeParse({}).success
   const schema = buildSchema(registry, body, 'input')
   return { required, content: { 'application/json': { schema } } }
@@ -224,7 +224,7 @@ function buildResponses(registry: Registry, { answer, mediaType, status, streame
   }
 }
 
-/** With what it names among the components. */
+/** Adds the schemas it references to the components. */
 function buildSchema(registry: Registry, schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, $defs = {}, ...described } = inComponents(z.toJSONSchema(schema, { io }))
   for (const [name, named] of Object.entries($defs))

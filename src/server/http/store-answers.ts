@@ -1,4 +1,4 @@
-// Timeout for a store that does not answer, shorter than the store's own retries
+// A timeout for an unresponsive store, shorter than the store's own retries.
 import type { MiddlewareHandler } from 'hono'
 import { PrecisError } from '../../core/errors.ts'
 import type { Clock, Store } from '../../core/ports.ts'
@@ -11,15 +11,16 @@ interface AskedStore {
   readonly clock: Pick<Clock, 'sleep'>
 }
 
-/** Any name will do: what counts is that there is an answer. */
+/** Any name works: only the answer matters. */
 const ASKED = `${RESERVED_PREFIX}ready`
 const LOOKS = 5
 
-/** Rejects if the store fails, or says nothing for so long. */
+/** Rejects if the store fails or is silent for this long. */
 export async function requireAnswer({ store, clock }: AskedStore, withinMs: number): Promise<void> {
   const over = new AbortController()
   const late = async () => {
-    // A process that was busy itself for as long has not looked yet whether there is an answer.
+    // After a long stall of this process an answer may be waiting that was not read yet, so look several
+    // times.
     for (let looks = 0; looks < LOOKS; looks += 1) await clock.sleep(withinMs / LOOKS, over.signal)
     throw silentStore()
   }
@@ -31,8 +32,8 @@ export async function requireAnswer({ store, clock }: AskedStore, withinMs: numb
 }
 
 /**
- * What is read is waited for only as long as the store gives a sign of life: a long search continues, a
- * server that is gone is told. Writes are not cut short, since nobody would know what became of them.
+ * Reads wait only while the store shows signs of life: a long search goes on, a lost server is reported.
+ * Writes are never cut short, because their outcome would be unknown.
  */
 export function readsWhileAnswering(asked: AskedStore, withinMs: number): MiddlewareHandler {
   return async (c, next) => {
@@ -57,7 +58,7 @@ async function untilSilent(
   }
 }
 
-/** What exactly is wrong with the store is not for everyone who asks: they may have no token. */
+/** Callers may have no token, so the details of the failure are not shown. */
 function tellSilence(cause: unknown): never {
   throw silentStore(cause)
 }
@@ -71,13 +72,10 @@ function silentStore(cause?: unknown): PrecisError {
 }
 
 const POLL_MS = 25
-/** Still answered, so that whoever watches over the server sees that it is going. */
+/** Still answered, so that monitoring sees the server shut down. */
 const WATCHED: ReadonlySet<string> = new Set(['/api/health', '/api/ready', '/api/metrics'])
 
-/**
- * The end of a server without a loss: nothing new is taken in, and what runs is given time to
- * finish.
- */
+/** A shutdown without loss: rejects new requests and gives running work time to finish. */
 export class Drain {
   readonly #activity: Activity
   readonly #feeds: Pick<Feeds, 'isTold'>
@@ -99,7 +97,7 @@ export class Drain {
     if (this.#isDraining && !WATCHED.has(c.req.path)) throw goingDown()
     this.#running += 1
     try {
-      // A stream is answered as soon as it has begun: it does not hold anything up.
+      // The handler of a stream returns as soon as it starts, so streams do not delay the shutdown.
       await next()
     } finally {
       this.#running -= 1
@@ -107,8 +105,8 @@ export class Drain {
   }
 
   /**
-   * Takes in nothing new. Resolves when nothing runs any more and whoever follows has been told,
-   * after `withinMs`, or when the signal fires: with the threads that still work.
+   * Rejects new requests. Resolves when nothing runs and all subscribers are notified, after `withinMs`, or
+   * at the signal; returns the threads that still work.
    */
   async finish(withinMs: number, signal?: AbortSignal): Promise<readonly string[]> {
     this.#isDraining = true

@@ -1,24 +1,27 @@
-// Requests of one caller take turns: a thousand of them at once do not keep those of others waiting
+// Requests of one caller take turns, so that a thousand of them do not delay other callers.
 import { PrecisError } from '../../core/errors.ts'
 
-/** So many of one caller are worked on side by side. */
+/** Concurrent requests of one caller. */
 const AT_ONCE = 16
-/** More than these of one caller do not wait. */
+/** Waiting requests of one caller; more are rejected. */
 const MOST_WAITING = 1_000
 const RETRY_SECONDS = 1
-/** What takes longer waits for something else than this process, and leaves its place to the next. */
+/** A longer request is waiting for something other than this process, so it frees its place. */
 const LONGEST_MS = 1_000
 
 interface Caller {
   busy: number
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly waiting: Set<() => void>
 }
 
 export class Turns {
   readonly #callers = new Map<string, Caller>()
 
-  /** Waits for a place, and gives what leaves it, once. Rejects when the signal fires before its turn. */
+  /**
+   * Waits for a place and returns the function that frees it, to be called once. Rejects if the signal fires
+   * first.
+   */
   async take(who: string, signal: AbortSignal): Promise<() => void> {
     const caller = this.#callers.get(who) ?? { busy: 0, waiting: new Set() }
     if (caller.busy >= AT_ONCE) await waitIn(caller.waiting, signal)
@@ -41,7 +44,7 @@ export class Turns {
     const [next] = caller.waiting
     if (next) {
       caller.waiting.delete(next)
-      // Not at once: what came over other connections meanwhile is looked at first.
+      // Deferred, so that requests on other connections are seen first.
       setImmediate(next)
     } else caller.busy -= 1
     if (caller.busy === 0) this.#callers.delete(who)
@@ -61,7 +64,7 @@ function waitIn(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', giveUp)
       resolve()
     }
-    // Once its turn has come it is no longer in the set, and goes on: the place is given back as always.
+    // Once its turn has come it is no longer in the set: it proceeds and frees its place as usual.
     const giveUp = () => {
       if (waiting.delete(enter)) reject(lost())
     }

@@ -1,4 +1,4 @@
-// A body that may be long: written to a file as it comes, so that it is never in the memory as a whole.
+// A long body: streamed to a file, so that it is never in memory as a whole.
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
@@ -26,7 +26,7 @@ interface BodyLimits {
 }
 
 const UPLOAD = 'upload'
-/** Sessions have some 50 bytes for each value; one of the longest may have 32. */
+/** Sessions have about 50 bytes per value; one of the longest may have 32. */
 const UPLOADED_VALUES = 4_000_000
 
 export function takeUploads({ uploadBytes, uploadsAtOnce }: UploadLimits): MiddlewareHandler {
@@ -51,12 +51,12 @@ export function takeUploads({ uploadBytes, uploadsAtOnce }: UploadLimits): Middl
   }
 }
 
-/** Of this request; undefined if it is no upload. */
+/** The upload of this request, if it has one. */
 export function uploadIn(c: Context): KeptUpload | undefined {
   return c.get(UPLOAD) as KeptUpload | undefined
 }
 
-/** Bodies are in memory while they are read: so many bytes for each owner at once. */
+/** Limits the body bytes in memory per owner. */
 export function shareBodies({ bodyBytes, bodyBytesAtOnce }: BodyLimits): MiddlewareHandler {
   const shares = new Shares(bodyBytesAtOnce)
   return async (c, next) => {
@@ -71,7 +71,7 @@ export function shareBodies({ bodyBytes, bodyBytesAtOnce }: BodyLimits): Middlew
         })
     }
     try {
-      // A body of unknown length counts by what has come of it.
+      // A body of unknown length counts as it arrives.
       if (c.req.header('transfer-encoding') === undefined)
         hold(Math.min(Number(c.req.header('content-length') ?? 0) || 0, bodyBytes))
       else if (c.req.raw.body)
@@ -83,7 +83,7 @@ export function shareBodies({ bodyBytes, bodyBytesAtOnce }: BodyLimits): Middlew
   }
 }
 
-/** Into one buffer that doubles: a body of many tiny pieces takes no more room than its bytes. */
+/** Collects into one buffer that doubles, so that many tiny chunks take no extra room. */
 async function gather(
   body: ReadableStream<Uint8Array>,
   mostBytes: number,

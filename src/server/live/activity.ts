@@ -11,19 +11,19 @@ const MOST_KNOWN = 1_000
 export class Activity {
   readonly #working = new Set<string>()
   readonly #runs = new Map<string, string>() // compactions by run, with their thread
-  readonly #known = new Set<string>() // the latest runs of this process, also those that are over
+  readonly #known = new Set<string>() // recent runs of this process, including finished ones
 
   take(frame: AgentFrame): void {
     const { threadId } = frame
     if (frame.type === 'turn-start') this.#working.add(threadId)
     else if (frame.type === 'turn-end') this.ended(threadId)
-    // A turn that could not even be ended in order is told by this alone.
+    // Only this frame reports a turn that could not end normally.
     else if (frame.type === 'error' && frame.context.operation === 'turn') this.ended(threadId)
     else if (frame.type === 'COMPACTION_START') this.#begun(frame.runId, threadId)
     else if (frame.type === 'COMPACTION_COMPLETE') this.#runs.delete(frame.runId)
   }
 
-  /** Whether this process has run it. */
+  /** Whether this process ran it. */
   isOwnRun(runId: string): boolean {
     return this.#known.has(runId)
   }
@@ -32,12 +32,12 @@ export class Activity {
     this.#working.delete(threadId)
   }
 
-  /** Threads on which turns and compactions run here. */
+  /** Threads with a running turn or compaction here. */
   all(): { readonly working: string[]; readonly compacting: string[] } {
     return { working: [...this.#working], compacting: [...new Set(this.#runs.values())] }
   }
 
-  /** Threads on which something runs here. */
+  /** Threads with anything running here. */
   busy(): string[] {
     return [...new Set([...this.#working, ...this.#runs.values()])]
   }

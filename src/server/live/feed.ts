@@ -1,4 +1,4 @@
-// The feed of one thread: stored events and passing frames in one order, for all subscribers
+// The feed of one thread: stored events and frames in one order, for all subscribers.
 import type { AgentFrame, RunInfo } from '../../core/agent/frame.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
@@ -7,7 +7,7 @@ import { STORED } from '../../protocol/follow-stream.ts'
 import { SSE_HEARTBEAT, writeSse } from '../../protocol/sse.ts'
 import { toWireFrame } from '../../protocol/wire.ts'
 
-/** Frames that speak of what was just stored: they come behind it. */
+/** Frames about an event that was just stored: they follow it. */
 const BEHIND_EVENTS: ReadonlySet<AgentFrame['type']> = new Set([
   'turn-end',
   'answer-end',
@@ -33,7 +33,7 @@ export class ThreadFeed {
   #isPumping = false
   #onRow: (() => void) | undefined
 
-  /** Begins behind `afterSeq`: what is before it is read from the store. */
+  /** Starts after `afterSeq`; earlier events are read from the store. */
   constructor(
     store: Pick<Store, 'follow' | 'info'>,
     threadId: string,
@@ -56,7 +56,7 @@ export class ThreadFeed {
     return this.#closing.signal.aborted
   }
 
-  /** Whether nothing waits here to be passed on. */
+  /** True if nothing is pending here. */
   get isTold(): boolean {
     return this.isClosed || (!this.#isPumping && this.#frames.length === 0)
   }
@@ -69,12 +69,12 @@ export class ThreadFeed {
     return this.#followers.size === 0
   }
 
-  /** The number of the last event that was passed on: who joins now gets what comes behind it. */
+  /** The number of the last published event. A new subscriber gets what follows it. */
   get lastSeq(): number {
     return this.#lastSeq
   }
 
-  /** For one who has everything up to `afterSeq`. */
+  /** For a subscriber that has everything up to `afterSeq`. */
   join(afterSeq: number): Follower {
     const follower = new Follower(this.#limits, afterSeq)
     if (this.isClosed) follower.end()
@@ -90,7 +90,7 @@ export class ThreadFeed {
   take(frame: AgentFrame): void {
     if (this.isClosed || this.isUnused) return
     this.#frames.push(frame)
-    // A store that does not answer must not fill the memory; who comes back finds what was stored.
+    // An unresponsive store must not fill the memory; subscribers that return read what was stored.
     if (this.#frames.length > this.#limits.followerItems) this.close()
     else this.#pump().catch(() => this.close())
   }
@@ -126,7 +126,7 @@ export class ThreadFeed {
     }
   }
 
-  /** Until everything that is stored by now was passed on. */
+  /** Resolves when everything stored by now was published. */
   async #catchUp(): Promise<void> {
     const version = (await this.#store.info(this.#threadId))?.version ?? 0
     for (;;) {
@@ -175,13 +175,13 @@ interface FramesAround {
   readonly after?: AgentFrame
 }
 
-/** LOG-77, LOG-78: one start and one end for each, also if only the outcome came through the store. */
+/** LOG-77, LOG-78: one start and one end for each run, even if only the outcome came through the store. */
 function framesAround(row: Row, isOwnRun: (runId: string) => boolean): FramesAround {
   if (row.type !== 'COMPACTION' && row.type !== 'COMPACTION_FAILED') return {}
   const event = readRow(row)
   if (event.type !== 'COMPACTION' && event.type !== 'COMPACTION_FAILED') return {}
   const { threadId, timestamp, data } = event
-  // What came in with a file was run long ago, by someone else.
+  // An imported run happened long ago in another program.
   if (isOwnRun(data.runId) || ('trigger' in data && data.trigger === 'import')) return {}
   const run: RunInfo = {
     runId: data.runId,
@@ -215,7 +215,7 @@ function savedTokens(before: number | undefined, after: number | undefined): num
   return before === undefined || after === undefined ? undefined : Math.max(0, before - after)
 }
 
-// One subscriber of a thread's feed, with a bounded queue; disconnected if it is too slow
+// One subscriber of a feed, with a bounded queue; disconnected if it is too slow.
 
 export interface FollowerLimits {
   readonly followerItems: number
@@ -239,31 +239,31 @@ export class Follower {
     return this.#isEnded
   }
 
-  /** A piece of the stream, as it is sent; of an event with its number. */
+  /** Adds a chunk of the stream; for an event, with its number. */
   push(piece: string, seq?: number): void {
     if (this.#isEnded || (seq !== undefined && seq <= this.#afterSeq)) return
     this.#waiting.push(piece)
     this.#chars += piece.length
     const { followerItems, followerChars } = this.#limits
-    // Whoever is let go comes back with the number of the last event it has.
+    // A disconnected subscriber returns with the number of its last event.
     if (this.#waiting.length > followerItems || this.#chars > followerChars) this.drop()
     else this.#wake?.()
   }
 
-  /** What waits is still read. */
+  /** Ends the stream after the queued chunks. */
   end(): void {
     this.#isEnded = true
     this.#wake?.()
   }
 
-  /** Nothing more is read. */
+  /** Ends the stream at once. */
   drop(): void {
     this.#waiting = []
     this.#chars = 0
     this.end()
   }
 
-  /** All that waits, or a heartbeat if nothing comes in time; undefined at the end. */
+  /** All queued chunks, or a heartbeat after a timeout; undefined at the end. */
   async take(clock: Clock, heartbeatMs: number): Promise<string | undefined> {
     if (this.#waiting.length === 0 && !this.#isEnded) await this.#pause(clock, heartbeatMs)
     if (this.#waiting.length === 0) return this.#isEnded ? undefined : SSE_HEARTBEAT

@@ -1,4 +1,4 @@
-// The feeds of all threads that have subscribers, one per thread
+// The feeds of all threads with subscribers, one per thread.
 import type { AgentFrame } from '../../core/agent/frame.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Clock, Store } from '../../core/ports.ts'
@@ -9,14 +9,14 @@ import { type Follower, type FollowerLimits, rowText, ThreadFeed } from './feed.
 export interface FeedPorts {
   readonly store: Pick<Store, 'follow' | 'info' | 'read'>
   readonly clock: Clock
-  /** Whether this process has run a compaction, and so has told of it. */
+  /** Whether this process ran the compaction and so has announced it. */
   isOwnRun(runId: string): boolean
   readonly limits: FollowerLimits & { readonly heartbeatMs: number; readonly streams: number }
 }
 
-/** Rows read at a time for everyone who comes late. */
+/** Rows read at a time for late subscribers. */
 const PAGE_ROWS = 200
-/** Makes the headers go out before the first event. */
+/** Sends the headers before the first event. */
 const OPENING = ': connected\n\n'
 
 export class Feeds {
@@ -29,7 +29,7 @@ export class Feeds {
     this.#shares = new Shares(ports.limits.streams)
   }
 
-  /** Whether no feed keeps anything back that its followers are to be told. */
+  /** True if no feed has unpublished events. */
   get isTold(): boolean {
     return [...this.#feeds.values()].every((feed) => feed.isTold)
   }
@@ -48,7 +48,7 @@ export class Feeds {
     this.#feeds.clear()
   }
 
-  /** The text of a stream: what happened after `afterSeq`, then what happens, as long as it is allowed. */
+  /** The text of a stream: events after `afterSeq`, then live ones, while access is allowed. */
   async follow(
     threadId: string,
     afterSeq: number,
@@ -121,7 +121,7 @@ export class Feeds {
   }
 }
 
-/** Nothing is sent any more once it is not; a heartbeat asks, if nothing else comes. */
+/** Stops sending once access is revoked; heartbeats check during silence. */
 async function* whileAllowed(
   pieces: AsyncGenerator<string>,
   isAllowed: () => boolean,
@@ -133,12 +133,12 @@ async function* whileAllowed(
 }
 
 export interface FollowChoices {
-  /** Whose share it is. */
+  /** Whose quota it uses. */
   readonly who?: string
   readonly isAllowed?: () => boolean
 }
 
-/** One who follows: what comes, and how to go, also while nothing comes. */
+/** A subscription: its chunks, and how to leave even while waiting. */
 export interface Following {
   readonly pieces: AsyncGenerator<string>
   readonly leave: () => void

@@ -1,4 +1,4 @@
-// Requests to a turn that runs in another process, sent through the store
+// Requests to a turn that runs in another process, sent through the store.
 import { z } from 'zod'
 import type { ApprovalQuestion, Approver } from '../../agent/ports.ts'
 import { PrecisError } from '../../core/errors.ts'
@@ -11,7 +11,7 @@ const RETRY_MS = 1_000
 const POLL_MS = 50
 const ASK_AGAIN_MS = 2_000
 const MOST_ENTRIES = 2_000
-/** How long one waits for another process to stop. */
+/** How long to wait for another process to stop. */
 const STOPPED_WITHIN_MS = 10_000
 
 const signalSchema = z.union([
@@ -20,7 +20,7 @@ const signalSchema = z.union([
 ])
 type PeerSignal = z.output<typeof signalSchema>
 
-/** What this process does when another asks for it; without effect if it is not the one. */
+/** What this process does for another; no effect if it does not run the turn. */
 interface PeerActs {
   abort(threadId: string): Promise<void>
   decide(threadId: string, callId: string, decision: 'allow' | 'deny'): void
@@ -40,7 +40,7 @@ export class Peers {
     this.#following = this.#follow()
   }
 
-  /** Stops what another process does on the thread; resolves when it has stopped, or does not. */
+  /** Stops another process's work on the thread; resolves when it has stopped or did not react in time. */
   async abort(threadId: string): Promise<void> {
     const { clock } = this.#ports
     const untilMs = clock.now().getTime() + STOPPED_WITHIN_MS
@@ -56,7 +56,7 @@ export class Peers {
     }
   }
 
-  /** False if nobody works on the thread who could wait for it. */
+  /** False if no process works on the thread. */
   async decide(threadId: string, callId: string, decision: 'allow' | 'deny'): Promise<boolean> {
     if (await this.#isFree(threadId)) return false
     await this.#ask({ decide: threadId, callId, decision })
@@ -68,14 +68,14 @@ export class Peers {
     await this.#following
   }
 
-  /** What was asked long ago is of no use to anybody: then the log is recreated. */
+  /** Old requests are useless, so the log is then recreated. */
   async #ask(asked: PeerSignal): Promise<void> {
     const isTooLong = async () => (await this.#log.length()) >= MOST_ENTRIES
     await this.#log.beginAnew(this.#ports, isTooLong)
     await this.#log.append(asked)
   }
 
-  /** Whoever works on a thread holds its lease: one that can be had says that nobody does. */
+  /** A working process holds the lease of its thread, so an available lease means that nothing runs. */
   async #isFree(threadId: string): Promise<boolean> {
     const { store, ids } = this.#ports
     const [name, owner] = [`thread:${threadId}`, ids.next('probe')]
@@ -91,7 +91,7 @@ export class Peers {
     while (!signal.aborted) {
       try {
         const version = (await store.info(this.#log.threadId))?.version ?? 0
-        // What was asked before this process was there is not for it.
+        // Requests from before the start of this process are not for it.
         seq ??= version
         if (version < seq) seq = 0 // it was recreated
         for await (const entry of this.#log.follow(seq, signal)) {
@@ -128,11 +128,11 @@ interface Pending {
   readonly settle: (decision: Decision) => void
 }
 
-/** Pending approvals: the agent asks, an interface answers */
+/** Pending approvals: the agent asks, an interface answers. */
 export class Approvals {
   readonly #pending = new Set<Pending>()
 
-  /** For the agent. What nobody answers before the turn is stopped is a no. */
+  /** For the agent. A question that is unanswered when the turn stops counts as denied. */
   readonly approver: Approver = (question) =>
     new Promise((resolve) => {
       const { signal } = question
@@ -150,7 +150,7 @@ export class Approvals {
       if (signal.aborted) deny()
     })
 
-  /** What waits for an answer, the oldest first. */
+  /** Unanswered calls, oldest first. */
   all(): (Approval & { readonly threadId: string })[] {
     return [...this.#pending].map(({ question }) => {
       const { input: _, signal: __, ...approval } = question

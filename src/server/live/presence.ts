@@ -1,4 +1,4 @@
-// Presence: turns, compactions and open questions of each process, shared through the store
+// Presence: turns, compactions and open questions of each process, shared through the store.
 import { z } from 'zod'
 import type { Agent } from '../../agent/agent.ts'
 import type { AgentFrame, FrameListener, TurnEnd } from '../../core/agent/frame.ts'
@@ -9,12 +9,12 @@ import { Activity } from './activity.ts'
 import type { Approvals } from './peers.ts'
 import { type LogEntry, type RenewingPorts, ServerLog } from './server-log.ts'
 
-/** The activity of one process at a moment, and the difference between two moments as frames */
+/** The activity of one process at a moment, and the difference between two moments as frames. */
 export interface LiveOperations {
-  readonly working: readonly string[] // threads on which a turn runs
+  readonly working: readonly string[] // threads with a running turn
   readonly compacting: readonly string[]
   readonly approvals: readonly (Approval & { readonly threadId: string })[]
-  /** Turns that came to their end since it was said last. */
+  /** Turns that ended since the last announcement. */
   readonly ended: readonly { readonly threadId: string; readonly end: TurnEnd }[]
 }
 
@@ -25,8 +25,8 @@ export const NOTHING_DONE: Omit<LiveOperations, 'ended'> = {
 }
 
 /**
- * Compactions are not among them: followers are told of those by what is stored. A question that is gone
- * was answered; a turn of which no end was told was left by a process that died.
+ * Without compactions: subscribers learn of those from stored events. A question that is gone was answered; a
+ * turn without a reported end was left by a process that died.
  */
 export function framesBetween(
   before: LiveOperations,
@@ -61,12 +61,12 @@ function isSame(
 
 const NAME = 'presence'
 const TITLE = 'What the servers are doing'
-/** Said again while something continues, so that a process that died is told apart from a silent one. */
+/** Repeated while something runs, to tell a dead process from a quiet one. */
 const REPEAT_MS = 10_000
 const GONE_MS = 35_000
 const RETRY_MS = 1_000
 const MOST_TOLD = 500
-/** The log is recreated behind so many entries: each says everything, so that none is missed for long. */
+/** The log is recreated after this many entries. Each entry is complete, so none is missed for long. */
 const MOST_ENTRIES = 2_000
 
 const told = z.object({
@@ -133,7 +133,7 @@ export class Presence {
     }
   }
 
-  /** What others begin and end, as frames. Returns what ends the listening. */
+  /** Reports starts and ends in other processes as frames. Returns the function that unsubscribes. */
   on(listener: FrameListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -142,7 +142,7 @@ export class Presence {
   async close(): Promise<void> {
     this.#unlisten()
     await this.#saying
-    this.#say() // the last word, also if the one before was still under way
+    this.#say() // the last state, even if an announcement is under way
     await this.#saying
     this.#closing.abort()
     await this.#running
@@ -155,12 +155,12 @@ export class Presence {
     this.#say()
   }
 
-  /** One entry at a time; what changes meanwhile is in the next one. */
+  /** One entry at a time; changes meanwhile go into the next one. */
   #say(isRepeated = false): void {
     if (this.#saying) return
     this.#saying = this.#tell(isRepeated)
       .catch((thrown: unknown) => {
-        // It is said again; that the store fails is told by every request that needs it.
+        // It will be repeated; every request that needs the store reports its failure.
         if (!PrecisError.is(thrown)) process.emitWarning(String(thrown))
       })
       .finally(() => {
@@ -170,7 +170,7 @@ export class Presence {
   }
 
   async #tell(isRepeated: boolean): Promise<void> {
-    await Promise.resolve() // the agent says several things in a row
+    await Promise.resolve() // the agent often reports several changes in a row
     const doings = this.#doings()
     const text = JSON.stringify(doings)
     if (text === this.#said && !isRepeated && this.#ended.length === 0) return
@@ -229,7 +229,7 @@ export class Presence {
     }
   }
 
-  /** What was said while nobody listened may be long over; what is said now is so, whatever the clocks say. */
+  /** Entries from before we listened may be outdated; live ones are current, whatever the clocks say. */
   #read({ data, at }: LogEntry, wasThere: boolean): void {
     const read = told.safeParse(data)
     if (!read.success || read.data.process === this.#process) return

@@ -13,7 +13,7 @@ export interface LogPorts {
   readonly ids: Ids
 }
 
-/** What it takes to begin a log again. */
+/** What it takes to restart a log. */
 export interface RenewingPorts extends LogPorts {
   readonly store: LogPorts['store'] & Pick<Store, 'delete' | 'takeLease' | 'releaseLease'>
 }
@@ -32,48 +32,48 @@ const LEASE_MS = 15_000
 
 const RENEWAL_MS = 50
 
-/** Longer than the lease of one who died over it. */
+/** Longer than the lease of a process that died during a renewal. */
 const MOST_RENEWALS = 2 * (LEASE_MS / RENEWAL_MS)
 
 export class ServerLog {
   readonly #ports: LogPorts
-  /** Of the thread that it is kept in. */
+  /** The id of the log's thread. */
   readonly threadId: string
   readonly #title: string
   readonly #lock = new Lock()
 
-  /** `name` is that of the log, `title` what a list of all threads shows of it. */
+  /** `name` identifies the log; lists of threads show `title`. */
   constructor(ports: LogPorts, name: string, title: string) {
     this.#ports = ports
     this.threadId = `${RESERVED_PREFIX}${name}`
     this.#title = title
   }
 
-  /** All of it, or what has these numbers. */
+  /** Everything, or a range of numbers. */
   async read(from = 1, to?: number): Promise<LogEntry[]> {
     const range = { from, ...(to !== undefined && { to }) }
     return (await this.#ports.store.read(this.threadId, range)).map(readRow).flatMap(entriesIn)
   }
 
-  /** Entries after that number, then new ones of any process, until the signal fires. */
+  /** Entries after that number, then new ones from any process, until the signal fires. */
   async *follow(afterSeq: number, signal: AbortSignal): AsyncGenerator<LogEntry> {
     for await (const row of this.#ports.store.follow(this.threadId, afterSeq, signal))
       yield* entriesIn(readRow(row))
   }
 
-  /** Adds what `decide` makes of the log as it is; again where another process was first. */
+  /** Appends what `decide` derives from the current log; repeats if another process was faster. */
   add(decide: (entries: readonly LogEntry[]) => Json): Promise<void> {
     return this.#append(async (version) =>
       decide((await this.read()).filter(({ seq }) => seq <= version)),
     )
   }
 
-  /** Adds what depends on nothing. */
+  /** Appends an entry that does not depend on the log. */
   append(data: Json): Promise<void> {
     return this.#append(async () => data)
   }
 
-  /** One at a time, so that only other processes can be first. */
+  /** One append at a time, so only other processes can be faster. */
   #append(dataAt: (version: number) => Promise<Json>): Promise<void> {
     return this.#lock.run(() => this.#appendNext(dataAt))
   }
@@ -92,14 +92,14 @@ export class ServerLog {
       } catch (thrown) {
         const isLate = PrecisError.is(thrown) && thrown.code === 'version-conflict'
         if (!isLate || tries >= TRIES) throw thrown
-        await clock.sleep(Math.random() * tries * PAUSE_MS) // not all of them again at the same time
+        await clock.sleep(Math.random() * tries * PAUSE_MS) // random, so processes do not collide
       }
     }
   }
 
   /**
-   * Throws the log away where that is due. Asked for before something is added: it would go with the
-   * log that another is throwing away, so that one is waited for.
+   * Deletes the log when due. Called before an append: an entry must not land in a log that another process
+   * is deleting, so wait for that first.
    */
   async beginAnew(ports: RenewingPorts, isDue: () => Promise<boolean>): Promise<void> {
     for (let tries = 0; tries < MOST_RENEWALS && (await isDue()); tries += 1) {
@@ -108,7 +108,7 @@ export class ServerLog {
     }
   }
 
-  /** One at a time, so that nobody throws a new one away. */
+  /** One process at a time, so that none deletes a new log. */
   async #remove({ store, ids }: RenewingPorts, isDue: () => Promise<boolean>): Promise<boolean> {
     const owner = ids.next('renewal')
     if (!(await store.takeLease(this.threadId, owner, LEASE_MS))) return false
@@ -119,7 +119,7 @@ export class ServerLog {
     }
   }
 
-  /** How many entries there are, with the title. */
+  /** The number of entries, including the title. */
   async length(): Promise<number> {
     return (await this.#ports.store.info(this.threadId))?.version ?? 0
   }

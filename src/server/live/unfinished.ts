@@ -1,4 +1,4 @@
-// Turns that a stopped server left unfinished: recorded in the store and resumed by the next process
+// Turns that a stopped server left unfinished: recorded in the store and resumed by the next process.
 import { z } from 'zod'
 import type { Agent } from '../../agent/agent.ts'
 import { PrecisError } from '../../core/errors.ts'
@@ -14,7 +14,7 @@ const left = z.object({ left: z.array(z.string()) })
 
 const taken = z.object({ taken: z.number() })
 
-/** To be called when nothing works on these threads any more. */
+/** Call this when no work runs on these threads. */
 export async function leaveUnfinished(
   ports: LogPorts,
   threadIds: readonly string[],
@@ -23,8 +23,8 @@ export async function leaveUnfinished(
 }
 
 /**
- * Goes on with what was left, now and whenever another process leaves something. Several processes may
- * try the same: the lease of a thread lets one of them work, and a turn that is over is not begun again.
+ * Resumes unfinished turns, now and whenever another process leaves some. Several processes may try: the
+ * thread's lease admits one, and a finished turn is not started again.
  */
 export class UnfinishedTurns {
   readonly #log: ServerLog
@@ -66,14 +66,14 @@ export class UnfinishedTurns {
   async #take({ seq, data }: LogEntry): Promise<void> {
     for (const threadId of left.safeParse(data).data?.left ?? [])
       this.#agent.resume(threadId).catch((thrown: unknown) => {
-        // It was deleted meanwhile, or this process is being stopped as well; its own turns it leaves itself.
+        // The thread was deleted, or this process is stopping too and leaves its own turns.
         if (!PrecisError.is(thrown)) process.emitWarning(String(thrown))
       })
     if (left.safeParse(data).success) await this.#log.add(() => ({ taken: seq }))
   }
 }
 
-/** Everything up to there was continued by someone. */
+/** All entries up to this one were taken over. */
 function lastTaken(entries: readonly LogEntry[]): number {
   return Math.max(0, ...entries.map(({ data }) => taken.safeParse(data).data?.taken ?? 0))
 }

@@ -1,4 +1,4 @@
-// The server itself: the handshake, its models, strategies and settings; liveness and readiness.
+// The server itself: handshake, models, strategies, settings, liveness and readiness.
 import type { Context } from 'hono'
 import { PrecisError } from '../../core/errors.ts'
 import { PRESETS } from '../../core/window/presets.ts'
@@ -105,7 +105,7 @@ function addSession(api: Api, { access, pageSessions }: AppParts): void {
 
 const healthTag = 'health'
 
-/** Whoever watches a process takes no answer for a dead one. */
+/** Monitoring takes a missing answer for a dead process. */
 const LONGEST_LOOK_MS = 1_000
 
 async function storeState(parts: AppParts): Promise<'ok' | 'silent'> {
@@ -186,7 +186,7 @@ export const addMachineRoutes: AddRoutes = (api, parts) => {
   )
 }
 
-/** Undefined for everybody but the owner of this machine. */
+/** Undefined unless the caller is the owner of this machine. */
 export function machineFor(
   { machine }: { readonly machine?: MachineSessions },
   c: Context,

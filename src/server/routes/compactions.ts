@@ -1,4 +1,4 @@
-// Compactions: run, previewed, applied with other words, undone; what one did.
+// Compactions: run, preview, apply with edited texts, undo, and what one did.
 import type { z } from 'zod'
 import { compactionWords } from '../../agent/commands/preset-words.ts'
 import type { RunResult } from '../../core/agent/frame.ts'

@@ -1,4 +1,4 @@
-// What is in a thread: its views, pins, recall, the window, files for completion.
+// The content of a thread: views, pins, recall, window, files for completion.
 import { PrecisError } from '../../core/errors.ts'
 import type { EventOf } from '../../core/log/event.ts'
 import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
@@ -101,7 +101,7 @@ export const addViewRoutes: AddRoutes = (api, { threads, store, tallies }) => {
   )
 }
 
-/** What is in a thread: its views, pins, recall, the window, files for completion. */
+/** The content of a thread: views, pins, recall, window, files for completion. */
 export const addContentRoutes: AddRoutes = (api, parts) => {
   addPins(api, parts)
   const { threads, store, models, workspaces } = parts
@@ -212,10 +212,10 @@ function pinInfo({ pinId, text, entries = [], by = 'user' }: EventOf<'PIN'>['dat
   return { pinId, text: text ?? `entries ${entries.join(', ')}`, by }
 }
 
-// Path completion: paths that start with the typed text, then paths that contain it
+// Path completion: paths that start with the typed text, then paths that contain it.
 
 const MOST_FILES = 50
-/** A folder may hold millions: a completion that takes long is none. */
+/** A folder may hold millions of files, and a slow completion is useless. */
 const MOST_WALKED = 20_000
 
 async function completeFiles(

@@ -1,4 +1,4 @@
-// Routes for turns: messages, commands, abort, resume, approvals
+// Routes for turns: messages, commands, abort, resume, approvals.
 import { PrecisError } from '../../core/errors.ts'
 import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { textOfUserContent, type UserContent } from '../../core/view/content.ts'
@@ -29,7 +29,7 @@ export const addMessageRoutes: AddRoutes = (api, parts) => {
 }
 
 function addTurns(api: Api, { threads, sender, workspaces }: AppParts): void {
-  /** Its agent would have the files of a folder that nobody has allowed here. */
+  /** Otherwise its agent could use files of a folder that is not allowed here. */
   const admit = async (threadId: string) => {
     const { workspace } = reducedBy(await threads.state(threadId), threadSettingsReducer)
     if (workspace !== undefined) workspaces.admit(workspace)
@@ -70,7 +70,7 @@ function addTurns(api: Api, { threads, sender, workspaces }: AppParts): void {
   )
 }
 
-/** More than any window holds: to count and to refuse it would hold up everybody else. */
+/** More than any window holds. Counting it to reject it would delay other requests. */
 const MOST_TEXT_CHARS = 4_000_000
 
 function requireReadable(content: UserContent): void {
@@ -164,14 +164,14 @@ export const addEventRoutes: AddRoutes = (api, parts) => {
         headers: {
           'content-type': 'text/event-stream; charset=utf-8',
           'cache-control': 'no-store',
-          'x-accel-buffering': 'no', // proxies are to pass each piece on
+          'x-accel-buffering': 'no', // makes proxies pass on each chunk
         },
       })
     },
   )
 }
 
-/** What a browser sends by itself when it comes back. */
+/** Browsers send this header when they reconnect. */
 function lastEventId(header: string | undefined): number | undefined {
   if (header === undefined || header === '') return undefined
   if (/^\d{1,15}$/.test(header)) return Number(header)
@@ -181,7 +181,7 @@ function lastEventId(header: string | undefined): number | undefined {
   })
 }
 
-/** Read piece by piece, as fast as the reader takes them. */
+/** Read chunk by chunk, at the speed of the reader. */
 function countBytes(
   { pieces, leave }: Following,
   leaveFile: () => void = () => undefined,

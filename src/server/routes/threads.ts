@@ -1,4 +1,4 @@
-// Routes for threads: list, create, read, change, delete, fork
+// Routes for threads: list, create, read, change, delete, fork.
 import { systemDrafts } from '../../agent/loop/window-fill.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
@@ -181,7 +181,7 @@ export const addTransferRoutes: AddRoutes = (api, parts) => {
       return new Response(text, {
         headers: {
           'content-type': `${mediaType}; charset=utf-8`,
-          // Never shown as a page of this server: what is in it came from elsewhere.
+          // Never rendered as a page of this server, because the content is foreign.
           'content-disposition': 'attachment',
           'x-content-type-options': 'nosniff',
         },

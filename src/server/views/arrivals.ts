@@ -1,4 +1,4 @@
-// The threads that came in through this process, the latest first: their events are older than they are here
+// Threads imported through this process, latest first: their events are older than their arrival.
 import type { Clock, Store } from '../../core/ports.ts'
 import { buildSummary, listThreads, type WireSummary } from './thread-summary.ts'
 
@@ -22,7 +22,7 @@ export class Arrivals {
     this.#clock = clock
   }
 
-  /** Imported, or opened from a session file. */
+  /** Records an imported thread, or one opened from a session file. */
   add(owner = '', threadId: string): void {
     const known = this.#byOwner.get(owner) ?? []
     this.#byOwner.delete(owner)
@@ -33,7 +33,7 @@ export class Arrivals {
     if (this.#byOwner.size > MOST_OWNERS && oldest !== undefined) this.#byOwner.delete(oldest)
   }
 
-  /** A page of threads; the first one has what came in by the time when it came. */
+  /** A page of threads; the first page sorts imports by their arrival. */
   async page(store: Reading, query: ThreadsQuery, owner?: string): Promise<ThreadPage> {
     const { limit = PAGE, after, search = '' } = query
     if (after !== undefined || search !== '') return listThreads(store, query, owner)

@@ -12,7 +12,7 @@ interface Around {
   readonly before: Context
   readonly after: Context
   readonly report: CompactionReport
-  /** All that hold after it, also those that it added. */
+  /** All pins after it, including those it added. */
   readonly pins: Pins
   readonly addedPins: number
 }
@@ -40,7 +40,7 @@ export function figuresOf({ before, after, report, pins, addedPins }: Around): R
   }
 }
 
-/** The same report with the token counts of the window in place of its estimates. */
+/** The same report with the window's token counts instead of estimates. */
 export function inWindow(
   report: CompactionReport,
   context: Context,
@@ -73,12 +73,12 @@ function scaled(split: TokenSplit, counted: (tokens: number) => number, total?: 
   }
 }
 
-/** How full the window is with this context, as everywhere else. */
+/** How full the window is with this context, computed as everywhere else. */
 function readSize(context: Context): number | undefined {
   return readContext(context, calibrationOf(context)).tokens
 }
 
-/** Pins that the compaction found: they stand right behind it, and their names begin with its run's. */
+/** Pins found by the compaction: they follow it, and their names begin with its run id. */
 export function addedPins(following: readonly ThreadEvent[], runId: string): PinData[] {
   const start = `pin_${runId.replace(/^run_/, '')}.`
   const pins: PinData[] = []

@@ -1,4 +1,4 @@
-// The entries of a context, page by page, with what each one replaces
+// The entries of a context, page by page, with what each one replaces.
 import type { z } from 'zod'
 import { isOpening, nameOfEntry, splitTokens } from '../../core/edit/irreducible.ts'
 import type { StrategyInput } from '../../core/edit/strategy.ts'
@@ -19,7 +19,7 @@ import { LoadedRows } from '../../threads/rows.ts'
 import { entryText } from './diff.ts'
 import { categoriesIn, Originals, tokenScale } from './entry-places.ts'
 
-/** Enough to recognise it and to read most; the whole can be read by its ref. */
+/** Enough for most entries; read the whole by its ref. */
 const ENTRY_CHARS = 4_000
 
 interface ThreadContext {
@@ -28,7 +28,7 @@ interface ThreadContext {
   readonly context: Context
 }
 
-/** Only the rows of this page are read, however long the context is. */
+/** Reads only the rows of this page, however long the context is. */
 export async function readContextEntries(
   { store, threadId, context }: ThreadContext,
   { from = 0, limit = 100 }: { readonly from?: number; readonly limit?: number },
@@ -63,7 +63,7 @@ export async function readContextEntries(
   return { items: page, total: heads.length + items.length }
 }
 
-/** The prompts in effect stand before everything, and no compaction reaches them. */
+/** The effective prompts come first, and no compaction changes them. */
 function headEntries(context: Context, eventAt: EventAt): ContextEntry[] {
   const { systemTokens, userSystemTokens, system } = context.head
   const counted = tokenScale(context)
@@ -78,7 +78,7 @@ function headEntries(context: Context, eventAt: EventAt): ContextEntry[] {
 
 const LARGEST = 10
 
-/** The figures say how full the window is; the context, with what. */
+/** The figures tell how full the window is; the context tells with what. */
 export function buildPicture(
   { context, eventAt }: Pick<StrategyInput, 'context' | 'eventAt'>,
   figures: ContextFigures,
@@ -87,7 +87,7 @@ export function buildPicture(
   const known = categoriesIn(splitTokens(context, eventAt), counted)
   const total = known.reduce((sum, { tokens }) => sum + tokens, 0)
   const used = figures.tokens ?? total
-  // What a provider counts beyond what the log holds: the tools, mostly. A compaction does not change it.
+  // What a provider counts beyond the log: mostly the tools. Compactions do not change it.
   const beyond = Math.max(0, used - total)
   const free = figures.limit === undefined ? undefined : Math.max(0, figures.limit - used)
   return {
@@ -115,7 +115,7 @@ type WireRecalled = z.output<typeof recalledSchema>
 const MOST_FINDS = 20
 const PAGE_CHARS = 100_000
 
-/** Search in a thread by words, and reading by ref */
+/** Searches a thread by words and reads by ref. */
 export async function recalled(
   archive: Archive,
   { query, ref, offset = 0 }: { query?: string; ref?: string; offset?: number },

@@ -1,4 +1,4 @@
-// Adds one event to the tally of a thread: cost, usage, context size
+// Adds one event to the tally of a thread: cost, usage, context size.
 import type { Reading } from '../../core/edit/change.ts'
 import { isChange, type ThreadEvent } from '../../core/log/event.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
@@ -12,10 +12,10 @@ export interface ThreadTotals {
   readonly lastId: string // of the event at `seq`: another thread may have its name by now
   readonly context: Context
   readonly points: readonly TimelinePoint[]
-  readonly model?: string // the latest that was spoken of
+  readonly model?: string // the latest model
   readonly usd?: number // unknown until something had a price
   readonly models: ReadonlyMap<string, ModelCost>
-  /** Of the working conversation. Absent behind a change: then it is to be read again. */
+  /** Of the working conversation. Absent after a change, until it is read again. */
   readonly usage?: AggregatedUsage
 }
 
@@ -28,10 +28,10 @@ export const NOTHING_TALLIED: ThreadTotals = {
   usage: aggregateTokenUsage([]),
 }
 
-/** More would not be seen apart on any screen. */
+/** No screen could show more. */
 export const MOST_POINTS = 2_000
 
-/** Prices by the name of a model, as they are asked for. */
+/** Prices by model name, looked up on first use. */
 export type Prices = Map<string, Promise<PricedModel | undefined>>
 
 export async function addCost(
@@ -44,7 +44,7 @@ export async function addCost(
   const next = latest === undefined ? tally : { ...tally, model: latest }
   const usage = billOf(event)
   if (!usage) return next
-  // A summary may be of any model: where it does not say whose it is, its price is not known.
+  // Any model may write a summary; without its name the price is unknown.
   const isSummary = event.type === 'COMPACTION' || event.type === 'COMPACTION_FAILED'
   const model = usage.model ?? (isSummary ? undefined : latest)
   if (isSummary && model === undefined) return withBill(next, UNNAMED, usage, undefined)
@@ -56,7 +56,7 @@ export async function addCost(
   return usd === undefined ? billed : { ...billed, usd: (tally.usd ?? 0) + usd }
 }
 
-/** Of what does not say whose it is. */
+/** For usage without a model name. */
 const UNNAMED = 'unknown'
 
 function withBill(
@@ -87,12 +87,12 @@ const NO_REQUESTS: Omit<ModelCost, 'model'> = {
   cacheWriteTokens: 0,
 }
 
-/** Foreign logs hold anything: what is no count adds nothing. */
+/** Foreign logs may hold anything; invalid counts add nothing. */
 function counted(tokens: number | undefined): number {
   return tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? tokens : 0
 }
 
-/** LOG-74, counted on. A change, and a result that may count once for several, need the whole view. */
+/** LOG-74, incremental. A change, and a result that may stand for several, need the whole view. */
 export function addUsage(
   usage: AggregatedUsage | undefined,
   event: ThreadEvent,
@@ -109,7 +109,7 @@ export function addUsage(
   }
 }
 
-/** Of an answer or a change, with what is read of the context behind it. */
+/** The point after an answer or a change, from the context behind it. */
 export function pointAt(
   event: ThreadEvent,
   before: Reading,
@@ -131,7 +131,7 @@ function changeAt(
   return { compaction: { strategy, ...(before !== undefined && { before }), after } }
 }
 
-/** Compactions stay, and of each stretch between them the largest. */
+/** Keeps compactions, and the largest point of each stretch between them. */
 export function thinned(points: readonly TimelinePoint[]): readonly TimelinePoint[] {
   if (points.length <= MOST_POINTS) return points
   const stretch = Math.ceil(points.length / MOST_POINTS)

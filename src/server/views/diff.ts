@@ -14,7 +14,7 @@ import { tokenScale } from './entry-places.ts'
 import { findPieces, pairUp } from './paired.ts'
 import type { ViewsAround } from './reports.ts'
 
-/** Texts that differ in more lines are told as taken out and put in. */
+/** Texts with more differing lines are shown as removed and added. */
 const MOST_CHANGES = 4_000
 
 export function computeDiff(around: ViewsAround): ViewDiff {
@@ -78,7 +78,7 @@ function readHead({ ref, role }: DiffEntry): string {
   return `[${ref} ${role}]`
 }
 
-/** Where the texts differ in too much to look for the least difference. Kept entries stay in order. */
+/** For texts that differ too much for a minimal diff. Kept entries stay in order. */
 function byEntries(before: readonly DiffEntry[], after: readonly DiffEntry[]): string {
   const lines: string[] = ['--- before', '+++ after', '@@ entries @@']
   let at = 0
@@ -98,10 +98,10 @@ function byEntries(before: readonly DiffEntry[], after: readonly DiffEntry[]): s
   return `${lines.join('\n')}\n`
 }
 
-/** Of one entry; the whole can be read by its ref. */
+/** Limit for one entry; read the whole by its ref. */
 const ENTRY_CHARS = 20_000
 
-/** The text of a context entry, for people */
+/** The readable text of a context entry. */
 export function entryText(id: EntryId, eventAt: EventAt, mostChars = ENTRY_CHARS): string {
   const text = wholeText(id, eventAt)
   return text.length <= mostChars ? text : `${cutHead(text, mostChars)}\n[… ref:${id}]`

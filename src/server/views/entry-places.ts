@@ -1,4 +1,4 @@
-// What became of each original entry: it is in the context in its own words, or something stands for it.
+// Where each original entry is now: in the context as it was, or replaced.
 import type { Edit, EntryId, Run } from '../../core/edit/change.ts'
 import type { TokenSplit } from '../../core/edit/irreducible.ts'
 import { readRow } from '../../core/log/codec.ts'
@@ -10,7 +10,7 @@ import { ratioOfWhole } from '../../core/window/tokens/weigh.ts'
 import type { ContextCategory, EntryPlace } from '../../protocol/client.ts'
 import { LoadedRows } from '../../threads/rows.ts'
 
-/** Entries are weighed; the figures of a window are counted. This makes the first comparable to the second. */
+/** Entries have estimates, windows have counted figures. This makes them comparable. */
 export function tokenScale(context: Context): (tokens: number) => number {
   const ratio = ratioOfWhole(calibrationOf(context))
   return (tokens) => Math.round(ratio * tokens)
@@ -64,8 +64,8 @@ export async function readPlaces(
 type Span = readonly [first: number, last: number]
 
 /**
- * Counts originals from the changes alone: a summary of a hundred thousand entries is counted without
- * reading one of them. For one request: changes are kept as long as it lasts.
+ * Counts originals from the changes alone, so a summary of a hundred thousand entries needs no reads. Lives
+ * for one request: it caches changes.
  */
 export class Originals {
   readonly #store: Pick<Store, 'read'>
@@ -87,7 +87,7 @@ export class Originals {
     return (await this.#sum(edit.covers)) - (await this.#sum(kept))
   }
 
-  /** The numbers of the events that this entry stands for, in order; of a stretch, its ends. */
+  /** The numbers of the events this entry stands for, in order, as the ends of ranges. */
   async spans(id: EntryId): Promise<readonly Span[]> {
     const parsed = parseEntryId(id)
     if (parsed.original) return [[parsed.seq, parsed.seq]]
@@ -124,7 +124,7 @@ export class Originals {
   }
 }
 
-/** Only the first new entry of an edit stands for what the edit took out. */
+/** Only the first new entry of an edit stands for the removed ones. */
 function carriedBy(edits: readonly Edit[], index: number): Edit | undefined {
   let next = 0
   for (const edit of edits) {
@@ -135,7 +135,7 @@ function carriedBy(edits: readonly Edit[], index: number): Edit | undefined {
   return undefined
 }
 
-/** Both in order, and none of the kept ones reaches across an end. */
+/** Both are sorted, and no kept span crosses an end. */
 function without(spans: readonly Span[], kept: readonly Span[]): Span[] {
   const left: Span[] = []
   for (const [first, last] of spans) {
@@ -150,7 +150,7 @@ function without(spans: readonly Span[], kept: readonly Span[]): Span[] {
   return left
 }
 
-/** In one order everywhere, without what is empty in all of them. */
+/** In one order everywhere, without those that are empty in all. */
 export function categoriesIn(
   { toolResults, toolCalls, ...split }: TokenSplit,
   counted: (tokens: number) => number,

@@ -1,11 +1,11 @@
-// Usage figures of a thread: the sums of the LOG design, and the figures for interfaces
+// Usage figures of a thread: the sums of the LOG design, and those for interfaces.
 import type { Reading } from '../../core/edit/change.ts'
 import type { AggregatedUsage } from '../../core/window/usage.ts'
 import type { ContextFigures, TokenUsageFigures } from '../../protocol/client.ts'
 
 const NEAR_LIMIT = 0.8
 
-/** LOG-74, LOG-75: over the working conversation; undefined if the limit is not known. */
+/** LOG-74, LOG-75: over the working conversation; undefined without a known limit. */
 export function readTokenUsage(
   { eventCount: _, ...totals }: AggregatedUsage,
   limit: number | undefined,

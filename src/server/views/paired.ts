@@ -1,12 +1,12 @@
-// Which entries became which in one change: by its edits, where they stand beside each other.
+// Which entries became which in one change, from its edits.
 import type { Edit, EntryId } from '../../core/edit/change.ts'
 import { collectPuts, isNewEntry, newId, parseEntryId } from '../../core/view/entry.ts'
 import type { DiffEntry, ViewDiff } from '../../protocol/client.ts'
 
-/** Of an edit that puts something in, its number, by the entries that it takes and puts. */
+/** The number of the adding edit, for each entry it takes or adds. */
 interface Pieces {
   of(ref: string): number | undefined
-  /** An entry of its own, rewritten: nothing else stands in it. */
+  /** A single entry that was rewritten in place. */
   isRewrite(piece: number): boolean
 }
 
@@ -45,7 +45,7 @@ interface Paired {
   readonly added: string[]
 }
 
-/** Between two entries that stay, what was there became what is there now: by the edits that did it. */
+/** Between two kept entries, the old ones became the new ones: pair them by edit. */
 export function pairUp(
   before: readonly DiffEntry[],
   after: readonly DiffEntry[],
@@ -73,7 +73,10 @@ export function pairUp(
   return changes
 }
 
-/** What an edit put in stands for what it took. What went for nothing is with a note beside it, if there is one. */
+/**
+ * What an edit added stands for what it removed. Entries removed without replacement share a note, if there
+ * is one.
+ */
 function apart({ removed, added }: Paired, pieces: Pieces): Paired[] {
   const found = [...removed, ...added].map((ref) => pieces.of(ref))
   const note = found.find((piece) => piece !== undefined && !pieces.isRewrite(piece))

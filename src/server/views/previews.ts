@@ -1,4 +1,4 @@
-// Compactions that were proposed and wait for a decision: kept here and with their thread, the oldest forgotten first.
+// Proposed compactions that wait for a decision, kept here and in their thread; the oldest are dropped first.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Agent } from '../../agent/agent.ts'
@@ -39,14 +39,14 @@ interface PreviewRecord {
   readonly preview: PreviewedProposal
 }
 
-/** Longer ones are known only to the process that has made them. */
+/** Longer ones exist only in the process that made them. */
 const LONGEST_STORED = 1_000_000
 const OLDEST_MS = 24 * 3_600_000
 
-/** As it is kept with its thread: what another process needs to apply it. */
+/** The stored form: what another process needs to apply it. */
 const storedSchema = z.object({
   atMs: z.number(),
-  entries: z.string(), // a hash of the entries that it was made for
+  entries: z.string(), // a hash of the entries it was made for
   prepared: z.looseObject({ proposal: z.looseObject({ edits: z.array(z.unknown()) }) }),
 })
 
@@ -73,7 +73,7 @@ export class Previews {
     return buildWire(previewId, preview)
   }
 
-  /** It is used up by this, unless the texts are none it can take. */
+  /** Consumes the preview, unless the texts are invalid. */
   async apply(
     threadId: string,
     previewId: string,
@@ -85,7 +85,7 @@ export class Previews {
     return this.#ports.agent.applyPreview(threadId, preview, proposal)
   }
 
-  /** Only the process that has made it knows what it was made of. */
+  /** Only the process that made it has its sources. */
   async diff(threadId: string, previewId: string): Promise<ViewDiff> {
     const { preview } = await this.#find(threadId, previewId)
     const around = aroundPreview(preview)
@@ -104,7 +104,7 @@ export class Previews {
   async #find(threadId: string, previewId: string): Promise<PreviewRecord> {
     const kept = this.#kept.get(previewId)
     const stored = await this.#scratch(threadId).get(readKey(previewId))
-    // Used up by another process: what is kept here counts no more.
+    // Another process consumed it; ignore the copy kept here.
     if (kept?.threadId === threadId && stored !== null) return kept
     const read = storedSchema.safeParse(stored)
     if (read.success && this.#ports.clock.now().getTime() - read.data.atMs <= OLDEST_MS)
@@ -115,7 +115,7 @@ export class Previews {
     })
   }
 
-  /** To be applied, not to be looked at: whoever looks has seen what the other process has shown. */
+  /** For applying only: the other process has shown it. */
   async #restored(
     threadId: string,
     { prepared, entries }: z.output<typeof storedSchema>,
@@ -180,7 +180,7 @@ function estimated(tokens: number | undefined): WirePreview['after'] {
   return tokens === undefined ? {} : { tokens, by: 'estimated' }
 }
 
-/** Of the thread that would be opened: its message, and what is sent beside it as now. */
+/** The size of the thread that would open: its message and the parts sent with it as now. */
 function sizeWith(context: Context, fresh: { readonly message: string } | undefined) {
   if (!fresh) return undefined
   const { overheadTokens = 0 } = calibrationOf(context)
@@ -188,7 +188,7 @@ function sizeWith(context: Context, fresh: { readonly message: string } | undefi
   return tokenScale(context)(head + estimateTokens(fresh.message)) + overheadTokens
 }
 
-/** What was written for the conversation. The rest stands for what tools said, and is not for people to change. */
+/** Texts written for the conversation. The others stand for tool output, and people must not change them. */
 const WRITTEN: ReadonlySet<EntryLabel> = new Set(['summary', 'brief', 'continuation'])
 const FRESH_KEY = 'fresh'
 
@@ -206,7 +206,7 @@ function readTexts({ edits, fresh }: Proposal): PreviewText[] {
   )
 }
 
-/** The proposal with other words. What people write is taken as it is: the model's own is judged no more. */
+/** The proposal with edited texts. A person's text is accepted without the checks for a model's text. */
 function withTexts(proposal: Proposal, texts: Readonly<Record<string, string>>): Proposal {
   const known = new Map(readTexts(proposal).map((text) => [text.key, text]))
   const changed = Object.entries(texts).filter(([key, text]) => known.get(key)?.text !== text)
@@ -276,7 +276,7 @@ function withText(entry: NewEntry, text: string): NewEntry {
   return entry
 }
 
-/** The message holds the summary once, between its tags. */
+/** The message contains the summary once, between its tags. */
 function canEditFresh({ message, summary }: FreshStart): boolean {
   return summary !== '' && message.split(summary).length === 2
 }

@@ -1,4 +1,4 @@
-// The report of a compaction, computed from the log on demand
+// The report of a compaction, computed from the log on demand.
 import type { PreviewedProposal } from '../../agent/compaction/preview.ts'
 import { type Pins, pinsReducer } from '../../core/edit/pins.ts'
 import { reportCompaction } from '../../core/edit/report.ts'
@@ -17,23 +17,23 @@ import { reducedBy, threadFold } from '../../core/view/thread-state.ts'
 import type { ReportFigures } from '../../protocol/client.ts'
 import { addedPins, figuresOf, inWindow } from './compaction-figures.ts'
 
-/** The two views that stand around one compaction. */
+/** The views before and after one compaction. */
 export interface ViewsAround {
   readonly event: EventOf<'COMPACTION'>
   readonly before: Context
   readonly after: Context
   readonly eventAt: EventAt
-  /** Those that it added are the last. */
+  /** Those it added come last. */
   readonly pins: Pins
   readonly addedPins: number
 }
 
 const PAGE_ROWS = 2_000
 
-/** More pins than one compaction may find. */
+/** More than the pins one compaction may find. */
 const FOLLOWING_ROWS = 200
 
-/** Folds the log up to it. Throws if there is no compaction of this number. */
+/** Folds the log up to it. Throws if this number is not a compaction. */
 export async function aroundCompaction(
   store: Pick<Store, 'read'>,
   threadId: string,
@@ -63,7 +63,7 @@ export async function aroundCompaction(
   return { event, before: before.context, after, eventAt, pins, addedPins: added.length }
 }
 
-/** Its report in words, and in figures on the base of the window's own. */
+/** Its report in words, and its figures in the window's token base. */
 export function buildReport(around: ViewsAround): { text: string; figures: ReportFigures } {
   const { event, before, after, eventAt, pins } = around
   const report = reportCompaction({ before, after, eventAt, change: event.data, pins })
@@ -89,7 +89,7 @@ export function previewReport(preview: PreviewedProposal): PreviewReport {
     : built
 }
 
-/** The two views around a compaction as it would be; undefined where a new thread would begin. */
+/** The views around a proposed compaction; undefined if it would start a new thread. */
 export function aroundPreview(preview: PreviewedProposal): ViewsAround | undefined {
   const { prepared, context, eventAt, pins, change } = preview
   if (!change) return undefined

@@ -39,7 +39,7 @@ export async function buildSession(
   const core = { ports: { threads, store } } as unknown as AgentCore // all that is asked for here
   const choices = reducedBy(state, threadSettingsReducer)
   const { strategy, workspace, thinking = 'off' } = choices
-  // A thread can be looked at where its model cannot be had.
+  // A thread stays readable if its model is unavailable.
   const model = await models.resolve(choices.model).catch(() => undefined)
   const ref = model?.ref ?? choices.model
   const tally = await tallies.soon(threadId, info.version)
@@ -71,7 +71,7 @@ export async function buildSession(
   }
 }
 
-/** Here, and on every other process of the same store. */
+/** On this process and on all others of the store. */
 function goingOn({ activity, approvals, presence }: SessionPorts, threadId: string) {
   const here = activity.of(threadId)
   const there = presence?.of(threadId)
@@ -82,7 +82,7 @@ function goingOn({ activity, approvals, presence }: SessionPorts, threadId: stri
   }
 }
 
-/** LOG-76: that it cannot be computed does not fail the request. */
+/** LOG-76: a failed computation does not fail the request. */
 async function readUsage(
   { threads, tallies }: SessionPorts,
   threadId: string,
@@ -93,7 +93,7 @@ async function readUsage(
   if (tally.usage) return readTokenUsage(tally.usage, limit)
   const read = async () => {
     const usage = aggregateTokenUsage(await threads.getEvents(threadId))
-    // Only what was read of the very thread that was counted can be counted on from.
+    // Only a context read at the counted version can be counted on.
     if ((await threads.context(threadId)).version === tally.seq)
       tallies.set(threadId, tally.seq, usage)
     return readTokenUsage(usage, limit)

@@ -13,10 +13,10 @@ import { maySee, readNames } from '../accounts/owners.ts'
 export type WireSummary = z.output<typeof threadSummarySchema>
 type Reading = Pick<Store, 'read' | 'info' | 'list' | 'index' | 'find'>
 
-/** What the user said first stands near the beginning, or it is no title. */
+/** A title must come from the first events. */
 const LOOKED_AT = 20
 const TITLE_CHARS = 200
-/** A search looks at so many threads at a time; the next page continues from there. */
+/** Threads examined by one search; the next page continues from there. */
 const MOST_SEARCHED = 2_000
 const PAGE = 50
 const MOST_FINDS = 100
@@ -46,7 +46,7 @@ async function summaryBy(
   }
 }
 
-/** What the first event of an import says of it. */
+/** What the first event of an import tells about it. */
 function importTime(started: EventOf<'THREAD_STARTED'> | undefined) {
   const { source } = started ?? {}
   const at = typeof source === 'object' && source !== null && 'at' in source ? source.at : undefined
@@ -56,8 +56,8 @@ function importTime(started: EventOf<'THREAD_STARTED'> | undefined) {
 }
 
 /**
- * The latest first, of those that the owner may see. Found are threads whose title or id has these words,
- * and those in which they were said, compacted or not.
+ * Latest first, restricted to the owner. A search matches threads by title or id, and by what was said in
+ * them, compacted or not.
  */
 export async function listThreads(
   store: Reading,
@@ -72,7 +72,7 @@ export async function listThreads(
   let { after } = query
   for (let searched = 0; ; ) {
     const wanted = limit - items.length
-    // What is not shown is passed over in large steps.
+    // Skips hidden threads in large steps.
     const step = words.length === 0 ? wanted : Math.max(wanted, PAGE)
     const pageOf = (size: number) =>
       store.list({ limit: size, ...whose, ...(after !== undefined && { after }) })
@@ -86,7 +86,7 @@ export async function listThreads(
     )
     const places = shown.flatMap((summary, place) => (summary ? [place] : []))
     const last = places[wanted - 1]
-    // The next page begins behind the last that is shown: asked for again, since only the store knows how.
+    // The next page starts after the last shown thread; only the store can compute its cursor.
     if (last !== undefined && last < shown.length - 1) page = await pageOf(last + 1)
     items.push(...shown.slice(0, page.items.length).filter((summary) => summary !== undefined))
     searched += page.items.length
@@ -96,7 +96,7 @@ export async function listThreads(
   }
 }
 
-/** The best of those that the owner may see, where every one has all the words. */
+/** The best matches the owner may see; each contains all the words. */
 async function threadsSaying(
   { index }: Reading,
   text: string,
@@ -117,7 +117,7 @@ function has({ title, threadId }: WireSummary, words: readonly string[]): boolea
   return words.every((word) => text.includes(word))
 }
 
-/** A fork shares the opening of its parent, and says behind it what it is. */
+/** A fork shares the opening of its parent, followed by its own name. */
 async function readOpening(
   store: Reading,
   { threadId, parent }: ThreadInfo,
@@ -137,13 +137,13 @@ async function readTitle(
 ): Promise<string> {
   const own = started?.data.title ?? ownTitle(events)
   if (own !== undefined) return oneLine(own)
-  // A fresh session opens with a summary: its title is what follows the summary.
+  // A fresh session opens with a summary; the title is what follows it.
   const { from } = started?.data ?? {}
   const before = from && (await store.read(from.threadId, { limit: LOOKED_AT })).map(readRow)
   return oneLine((before && ownTitle(before)) ?? '')
 }
 
-/** What it was called, or what a person said first to the agent; else what stands first in the user's place. */
+/** Its given name, or the first thing a person said to the agent; otherwise the first user message. */
 function ownTitle(events: readonly ThreadEvent[]): string | undefined {
   let first: string | undefined
   for (const event of events) {
@@ -156,7 +156,7 @@ function ownTitle(events: readonly ThreadEvent[]): string | undefined {
   return first
 }
 
-/** A command alone, or a line for the shell: typed, and not said to the agent. */
+/** A lone command or a shell line: typed, but not said to the agent. */
 const TO_THE_CLIENT = /^(?:\/[\w:-]+$|<bash-input>)/
 const SHELL_TAGS = /<\/?bash-input>/g
 

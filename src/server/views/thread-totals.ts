@@ -23,10 +23,10 @@ const PAGE_ROWS = 2_000
 
 const MOST_THREADS = 200
 
-/** Contexts are kept to count on from; of all threads together, so many entries. */
+/** Contexts are cached to count on from them; this limits the entries of all threads together. */
 const MOST_ENTRIES = 300_000
 
-/** More events than this are not waited for by whoever only wants to see the thread. */
+/** Up to this many new events are counted before a thread is shown. */
 const QUICK_EVENTS = 20_000
 
 export class Tallies {
@@ -40,7 +40,7 @@ export class Tallies {
     this.#models = models
   }
 
-  /** Everything up to the last event that is there now. */
+  /** Counts up to the current last event. */
   async of(threadId: string): Promise<ThreadTotals> {
     const running = this.#counting.get(threadId)
     if (running) await running.catch(() => undefined) // it may have begun before the last events
@@ -53,16 +53,16 @@ export class Tallies {
     }
   }
 
-  /** The same where it takes no time; else it is counted meanwhile, and undefined until then. */
+  /** The same if it is quick; otherwise counts in the background and returns undefined. */
   async soon(threadId: string, version: number): Promise<ThreadTotals | undefined> {
     const known = this.#kept.get(threadId)
     if (version - (known?.seq ?? 0) <= QUICK_EVENTS) return this.of(threadId)
-    // What fails now is told to whoever waits for it.
+    // A later caller that waits for it gets the error.
     if (!this.#counting.has(threadId)) this.of(threadId).catch(() => undefined)
     return undefined
   }
 
-  /** The sums of the working conversation, found otherwise than by counting on. */
+  /** Sets sums of the working conversation that were computed elsewhere. */
   set(threadId: string, seq: number, usage: ThreadTotals['usage']): void {
     const known = this.#kept.get(threadId)
     if (known?.seq === seq && usage) this.#kept.set(threadId, { ...known, usage })
@@ -72,7 +72,7 @@ export class Tallies {
     let tally = this.#kept.get(threadId) ?? NOTHING_TALLIED
     let pass = new Pass(this.#store, this.#models, threadId, tally.points)
     for (;;) {
-      // The last one that was counted comes along, to see that it is still the same thread.
+      // Includes the last counted event, to check that the thread is still the same.
       const from = Math.max(1, tally.seq)
       const rows = await this.#store.read(threadId, { from, limit: PAGE_ROWS })
       if (tally.seq > 0 && rows[0]?.id !== tally.lastId) {
@@ -103,7 +103,7 @@ export class Tallies {
   }
 }
 
-/** One reading of a log: prices are asked for once, and only a change needs earlier rows. */
+/** One read of a log: looks prices up once, and loads earlier rows only for a change. */
 class Pass {
   readonly #rows: LoadedRows
   readonly #models: AppModels
@@ -137,7 +137,7 @@ class Pass {
     if (this.#points.length > 2 * MOST_POINTS) this.#points = [...thinned(this.#points)]
   }
 
-  /** What it covers and what it brings back; nothing else of the log is held. */
+  /** Loads what it covers and restores; holds nothing else of the log. */
   async #loadFor(event: EventOf<ChangeType>): Promise<void> {
     this.#rows.forgetAllBut([])
     const { edits } = event.data

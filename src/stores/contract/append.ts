@@ -1,4 +1,4 @@
-// Appending: all or none, at the expected version, and safe to repeat.
+// Appending: all or nothing, at the expected version, safe to repeat.
 import { describe, expect, it } from 'vitest'
 import type { NewEvent } from '../../core/log/event.ts'
 import { LIMITS } from '../rows/limits.ts'

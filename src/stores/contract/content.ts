@@ -1,4 +1,4 @@
-// Content: any JSON comes back as it was.
+// Content: any JSON is read back unchanged.
 import { describe, expect, it } from 'vitest'
 import type { NewEvent } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'

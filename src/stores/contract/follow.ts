@@ -1,4 +1,4 @@
-// Following: what is there, then what comes, each row once and in order.
+// Following: existing rows, then new ones, each once and in order.
 import { describe, expect, it } from 'vitest'
 import { pretendWork, until } from '../../../test/wait.ts'
 import type { Row, Store } from '../../core/ports.ts'

@@ -1,4 +1,4 @@
-// Forks share their past with their parent, and keep it when the parent is gone.
+// Forks share their past with their parent and keep it when the parent is deleted.
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../core/ports.ts'
 import { brief, expectError, message, messages, NOON, on, type StoreFactory } from './place.ts'
@@ -131,7 +131,7 @@ function deletion(factory: StoreFactory): void {
         const logs = await family(store)
         for (const gone of order) {
           expect(await store.delete(gone)).toBe(true)
-          // A new thread of the same id has nothing to do with the old one.
+          // A new thread with the same id is unrelated to the old one.
           await store.append(gone, messages(gone, 'new'), { expectedVersion: 0 })
           logs[gone] = '1new'
           for (const [threadId, expected] of Object.entries(logs)) {
@@ -157,7 +157,7 @@ async function parent(store: Store): Promise<void> {
   await store.append('p', messages('p', 'a', 'b', 'c'), { expectedVersion: 0 })
 }
 
-/** Forks at their own rows and at shared ones; what each must hold. */
+/** Forks at own rows and at shared ones, and what each must contain. */
 async function family(store: Store): Promise<Record<string, string>> {
   await parent(store)
   await store.fork('p', 2, 'f', messages('f', 'f1', 'f2'))

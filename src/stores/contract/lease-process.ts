@@ -1,4 +1,5 @@
-// A process of its own that takes leases: ADDRESS OWNER. Each line it reads is `TTL NAME…`; it says which it got.
+// A separate process that takes leases: ADDRESS OWNER. Each input line is `TTL NAME…`; it prints the ones it
+// got.
 import { createInterface } from 'node:readline'
 import { openStore } from '../index.ts'
 

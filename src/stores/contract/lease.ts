@@ -1,4 +1,4 @@
-// Leases: one owner at a time across stores and processes, and none for ever.
+// Leases: one owner at a time across stores and processes, and always with an end.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -9,7 +9,7 @@ import type { Store } from '../../core/ports.ts'
 import { LIMITS } from '../rows/limits.ts'
 import { expectError, messages, on, type StoreFactory, type StorePlace } from './place.ts'
 
-/** So long that it does not end within a test, and so short that a test may wait for it. */
+/** LONG_MS outlasts any test; SHORT_MS is short enough to wait for. */
 const LONG_MS = 3_600_000
 const SHORT_MS = 20
 
@@ -146,7 +146,7 @@ async function untilTaken(store: Store, name: string, owner: string): Promise<vo
   await until(`the lease ${name} to end`, () => store.takeLease(name, owner, LONG_MS))
 }
 
-/** Another process, with the place open. */
+/** Another process that has the same store open. */
 async function taker({ address = '' }: StorePlace, owner: string) {
   const child = spawn(process.execPath, [TAKER, address, owner], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -157,7 +157,7 @@ async function taker({ address = '' }: StorePlace, owner: string) {
     (await within(`${owner} to answer`, lines.next())).value ?? 'it ended'
   expect(await nextLine()).toBe('ready')
   return {
-    /** The names of those it got. */
+    /** Returns the names it got. */
     async ask(ttlMs: number, names: readonly string[]): Promise<string[]> {
       child.stdin.write(`${ttlMs} ${names.join(' ')}\n`)
       return (await nextLine()).split(' ').filter((name) => name !== '')

@@ -15,7 +15,7 @@ export function listContract(factory: StoreFactory): void {
     it(
       'gives threads in the order of their last events, each once, on pages of any size',
       on(factory, async (store) => {
-        // Several threads share a time, so that the order must not hang on it alone.
+        // Several threads share a time, so the order needs a second key.
         for (let index = 0; index < 23; index += 1) await add(store, `t${index}`, index % 7)
         const all = await store.list()
         const times = all.items.map((info) => info.updatedAt.getTime())

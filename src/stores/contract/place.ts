@@ -9,24 +9,24 @@ import type { NewEventOf } from '../../core/log/event.ts'
 import type { Row, Store } from '../../core/ports.ts'
 import { openSqliteStore } from '../sqlite/store.ts'
 
-/** An empty place for logs, and a store open on it. */
+/** An empty place for logs, with an open store. */
 export interface StorePlace {
   readonly store: Store
   /** Opens another store on the same place; only where the factory is `durable`. */
   again(): Promise<Store>
   /** What `openStore` takes in another process; only where the factory is `durable`. */
   readonly address?: string
-  /** Closes what is open and leaves nothing behind. */
+  /** Closes what is open and removes all files. */
   remove(): Promise<void>
 }
 
 export interface StoreFactory {
-  /** Whether logs outlive the store, and several stores can be open on one place. */
+  /** Whether logs outlive the store and several stores can be open on one place. */
   readonly durable: boolean
   create(): Promise<StorePlace>
 }
 
-/** A test on a place of its own. */
+/** A test with its own place. */
 export function on(
   factory: StoreFactory,
   test: (store: Store, place: StorePlace) => Promise<void>,
@@ -66,7 +66,7 @@ export async function expectError(work: Promise<unknown>, code: ErrorCode): Prom
   expect(error).toHaveProperty('hint', expect.any(String))
 }
 
-/** A signal for followers, and a way to give it. */
+/** A signal for followers and the function that fires it. */
 export function cancel(): { signal: AbortSignal; abort: () => void } {
   const controller = new AbortController()
   return { signal: controller.signal, abort: () => controller.abort() }
@@ -92,7 +92,7 @@ function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'precis-'))
 }
 
-/** Runs a test in a folder of its own. */
+/** Runs a test in its own folder. */
 export async function inFolder(test: (folder: string) => Promise<void>): Promise<void> {
   const folder = temporaryFolder()
   try {
@@ -102,7 +102,7 @@ export async function inFolder(test: (folder: string) => Promise<void>): Promise
   }
 }
 
-/** A store with a thread `t` of so many events, closed again. */
+/** Creates a store whose thread `t` has `count` events, and closes it. */
 export async function fillStore(path: string, count: number): Promise<void> {
   const store = await openSqliteStore(path)
   const ids = Array.from({ length: count }, (_, index) => `e${index}`)

@@ -1,4 +1,4 @@
-// Random work by several at once: nothing is lost, nothing comes twice, forks keep their past.
+// Random concurrent work: no event is lost or duplicated, forks keep their past.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
@@ -105,7 +105,7 @@ async function raceWriters(store: Store, threadId: string, writers: readonly Bat
   }
 }
 
-/** As a careful program does it: look, append, and look again after a conflict. */
+/** What a careful client does: read, append, and read again after a conflict. */
 async function appendWithRetries(store: Store, threadId: string, names: readonly string[]) {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const expectedVersion = (await store.info(threadId))?.version ?? 0

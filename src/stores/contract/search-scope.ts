@@ -1,4 +1,4 @@
-// Searching where it is hard: among the threads of many owners, in content that is odd, while others append.
+// Searching in hard cases: threads of many owners, odd content, concurrent appends.
 import { describe, expect, it } from 'vitest'
 import type { NewEvent } from '../../core/log/event.ts'
 import type { SearchQuery, Store } from '../../core/ports.ts'
@@ -122,7 +122,7 @@ async function found(store: Store, query: SearchQuery) {
   return (await store.index.search(query)).finds
 }
 
-/** `t8`: thread and number of what says «kettle», sorted. */
+/** Thread and number of each find for «kettle», sorted. */
 async function places(store: Store, query: Partial<SearchQuery>): Promise<string[]> {
   const finds = await found(store, { text: 'kettle', ...query })
   return finds.map(({ threadId, seq }) => `${threadId}${seq}`).toSorted()

@@ -1,4 +1,4 @@
-// Searching: all that was ever said is found, by its words, the best first.
+// Searching: every past event is found by its words, best match first.
 import { describe, expect, it } from 'vitest'
 import type { NewEvent } from '../../core/log/event.ts'
 import type { SearchFind, SearchQuery, Store } from '../../core/ports.ts'
@@ -6,7 +6,7 @@ import { expectError, messages, NOON, on, type StoreFactory } from './place.ts'
 
 const HOUR_MS = 3_600_000
 
-/** A talk about two files; `t3` was dropped from the context since. */
+/** A conversation about two files; `t3` has since been removed from the context. */
 const TALK: readonly (readonly [type: string, data: unknown])[] = [
   ['USER_MESSAGE', 'Please look at parseConfig, it forgets the default.'],
   ['AGENT_MESSAGE', { content: 'I read the file first.', calls: ['c1'] }],
@@ -56,14 +56,14 @@ export function talk(threadId: string): NewEvent[] {
   })) as NewEvent[]
 }
 
-/** A query, and the numbers of the events that are found, in any order. */
+/** A query and the numbers of the events it must find, in any order. */
 const FOUND: readonly (readonly [Partial<SearchQuery> & { text: string }, readonly number[]])[] = [
   [{ text: 'config' }, [1, 3, 4, 5, 9]],
   [{ text: 'parseConfig' }, [1, 4]],
   [{ text: 'parse_config' }, [1, 4]],
   [{ text: 'PARSE' }, [1, 4]],
   [{ text: 'defaults' }, [1, 4, 5, 10]],
-  [{ text: 'default' }, [1, 4, 5, 10]], // one and several are the same
+  [{ text: 'default' }, [1, 4, 5, 10]], // singular and plural match each other
   [{ text: 'Configs' }, [1, 3, 4, 5, 9]],
   [{ text: 'src/core/config.ts' }, [3, 5]],
   [{ text: 'config.ts' }, [3, 5]],
@@ -85,7 +85,7 @@ const FOUND: readonly (readonly [Partial<SearchQuery> & { text: string }, readon
   [{ text: 'config', until: new Date(NOON + 3 * HOUR_MS) }, [1, 3, 4]],
   [{ text: 'config', threadId: 'nobody' }, []],
   [{ text: 'mended', kinds: ['summary'] }, [10]],
-  [{ text: `it's "quoted" \\ * AND :` }, [1, 5]], // all of that is text; some of the words are there
+  [{ text: `it's "quoted" \\ * AND :` }, [1, 5]], // plain text
 ]
 
 export function searchContract(factory: StoreFactory): void {
@@ -196,7 +196,7 @@ function following(factory: StoreFactory): void {
       expect(await places(store, 'npm')).toEqual(['f9', 'p8'])
       expect(await places(store, 'npm', 'f')).toEqual(['f8', 'f9'])
       expect(await places(store, 'npm', 'g')).toEqual([])
-      expect(await places(store, 'passed', 'f')).toEqual([]) // said after the fork
+      expect(await places(store, 'passed', 'f')).toEqual([]) // written after the fork
       await store.delete('p')
       expect(await places(store, 'npm')).toEqual(['f8', 'f9'])
       expect(await places(store, 'parse', 'g')).toEqual(['g1'])
@@ -246,7 +246,7 @@ async function search(store: Store, query: SearchQuery): Promise<readonly Search
   return (await indexOf(store).search(query)).finds
 }
 
-/** `t8`: thread and number, sorted. */
+/** Thread and number of each find, sorted. */
 async function places(store: Store, text: string, threadId?: string): Promise<string[]> {
   const finds = await search(store, { text, ...(threadId !== undefined && { threadId }) })
   return finds.map((find) => `${find.threadId}${find.seq}`).toSorted()

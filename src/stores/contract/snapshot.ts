@@ -20,7 +20,7 @@ export function snapshotContract(factory: StoreFactory): void {
         expect(await store.snapshot('t', 1)).toEqual(snapshot(1))
         expect(await store.snapshot('t', 2)).toBeUndefined()
         await put('b', 1, 2)
-        await put('c', 2, 1) // older than what is there: no step back
+        await put('c', 2, 1) // older than the stored one: ignored
         expect(await store.snapshot('t', 1)).toEqual(snapshot(2))
         await put('d', 3, 4, 2)
         expect(await store.snapshot('t', 1)).toEqual(snapshot(2))

@@ -1,4 +1,4 @@
-// A process of its own that appends to a thread: PATH THREAD WRITER BATCHES. Others may do the same.
+// A separate process that appends to a thread: PATH THREAD WRITER BATCHES. Several may run at once.
 import { PrecisError } from '../../core/errors.ts'
 import { openStore } from '../index.ts'
 import { messages } from './place.ts'

@@ -1,4 +1,4 @@
-// Searching the store in memory: all rows are looked at, and ranked by BM25.
+// Searching the store in memory: scans all rows and ranks them by BM25.
 import type { NewEvent } from '../../core/log/event.ts'
 import type { Snapshot } from '../../core/ports.ts'
 import type { AwaitedCall } from '../../core/search/documents.ts'
@@ -36,11 +36,11 @@ interface ReadThread {
 interface Candidate {
   readonly hit: SearchHit
   readonly timeMs: number
-  readonly counts: readonly number[] // of each word that is looked for
+  readonly counts: readonly number[] // of each query word
   readonly length: number // words
 }
 
-/** How soon more of the same word stops to count, and how much the length of a part counts. */
+/** BM25: how fast repeated words stop counting, and how much the length of a part matters. */
 const SATURATION = 1.2
 const LENGTH_SHARE = 0.75
 
@@ -63,7 +63,7 @@ export function memoryIndex(
   return {
     isBehind: async () => {
       check()
-      return false // all is looked at anyway
+      return false // a search scans everything anyway
     },
     indexMore: async () => false,
     clearIndex: async () => {
@@ -71,7 +71,7 @@ export function memoryIndex(
       known = new WeakMap()
     },
     find: async (request, count, hasAllWords) => {
-      const seen = new Set<StoredEvent>() // forks hold the rows that they share
+      const seen = new Set<StoredEvent>() // forks hold the rows they share
       const candidates: Candidate[] = []
       for (const [threadId, thread] of threads) {
         if (request.threadId !== null && request.threadId !== threadId) continue
@@ -88,7 +88,7 @@ export function memoryIndex(
   }
 }
 
-/** The first of each thread. */
+/** The best find of each thread. */
 function onceEach(hits: readonly SearchHit[]): readonly SearchHit[] {
   const first = new Map<string, SearchHit>()
   for (const hit of hits) if (!first.has(hit.threadId)) first.set(hit.threadId, hit)
@@ -143,16 +143,13 @@ function ranked(
     .map(({ hit }) => hit)
 }
 
-/**
- * What an append brings into the store in memory: as JSON text, as a database has it, or as the
- * values themselves.
- */
+/** What an append adds to the store in memory: JSON text, like a database, or the values themselves. */
 interface HeldThread {
   readonly rows: readonly MemoryRow[]
   readonly snapshot?: HeldSnapshot
 }
 
-/** Checks everything, and throws before anything is held. */
+/** Validates everything before it stores anything. */
 export type Hold = (
   threadId: string,
   events: readonly NewEvent[],

@@ -1,4 +1,4 @@
-// A thread as the store in memory holds it, and what is done to one.
+// A thread of the store in memory, and the operations on it.
 import type { NewEvent } from '../../core/log/event.ts'
 import type { LogVerdict, Row, Snapshot, ThreadInfo } from '../../core/ports.ts'
 import { ChainCheck, fitsCells, hashesOf, NO_HASH } from '../rows/hash-chain.ts'
@@ -8,21 +8,21 @@ import { ownerIn } from '../search/search-index.ts'
 
 export interface MemoryThread {
   readonly life: number
-  readonly rows: MemoryRow[] // a fork holds the rows it shares: they never change
-  /** Of its rows, where they are held as text: values that are given out again have none. */
+  readonly rows: MemoryRow[] // rows never change, so a fork holds those it shares
+  /** Hashes of the rows, if these are held as text; held values have none. */
   readonly hashes: string[]
   readonly byId: Map<string, MemoryRow>
   readonly snapshots: Map<number, HeldSnapshot> // by fold version
   readonly parent?: Parent
-  readonly created: MemoryRow // the event whose time is its own
+  readonly created: MemoryRow // the event that sets the thread's own time
 }
 
-/** What was stored, and what is read of it. */
+/** The stored text, and the parsed value. */
 export interface HeldSnapshot extends Pick<Snapshot, 'seq' | 'foldVersion'> {
   read(): Snapshot | undefined
 }
 
-/** The rows with the same ids, up to a sequence number. */
+/** The rows with these ids, up to a sequence number. */
 export function findIn(
   thread: MemoryThread | undefined,
   rows: readonly MemoryRow[],
@@ -67,7 +67,7 @@ export function readInfo(threadId: string, thread: MemoryThread): ThreadInfo {
   }
 }
 
-/** Of all threads, or of those that belong to certain owners. */
+/** All threads, or those of certain owners. */
 export function readInfos(
   threads: ReadonlyMap<string, MemoryThread>,
   owners: readonly string[] | undefined,
@@ -77,18 +77,15 @@ export function readInfos(
     .map(([threadId, thread]) => readInfo(threadId, thread))
 }
 
-/**
- * One event as the store in memory holds it: as JSON text, or as the very values that were
- * appended.
- */
+/** One event in the store in memory: as JSON text, or as the values that were appended. */
 export interface MemoryRow {
   readonly seq: number
   readonly id: string
   readonly timestamp: string // ISO 8601
   readonly isText: boolean
-  /** As a database would keep it. */
+  /** The cells a database would store. */
   readonly cells: StoredEvent
-  /** As it is read in this thread: a fork shares the rows of its parent. */
+  /** The row as read from this thread: a fork shares rows with its parent. */
   inThread(threadId: string): Row
 }
 
@@ -117,7 +114,7 @@ export class TextRow implements MemoryRow {
   }
 }
 
-/** Nothing is written as JSON until somebody compares it or searches. */
+/** JSON is written only for a comparison or a search. */
 export class ValueRow implements MemoryRow {
   readonly isText = false
   readonly seq: number

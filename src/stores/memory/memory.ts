@@ -1,4 +1,4 @@
-// A store in memory: for tests and for work on single files.
+// A store in memory, for tests and for work on single files.
 import type { NewEvent } from '../../core/log/event.ts'
 import type {
   Appended,
@@ -35,14 +35,14 @@ import {
   verdictOf,
 } from './memory-thread.ts'
 
-/** Keeps JSON text, as a database does. The clock is for leases alone: events bring their time along. */
+/** Holds JSON text, like a database. The clock is for leases only: events bring their own time. */
 export function memoryStore(clock: Pick<Clock, 'now'> = MACHINE): Store {
   return new MemoryStore(clock, holdText)
 }
 
 /**
- * Keeps what is appended as it is and gives it out again: nothing is written and parsed on the way. For work
- * on one file in one process, where nobody changes what was appended or read.
+ * Holds and returns the appended values themselves, without writing and parsing JSON. For work on one file in
+ * one process, if nobody changes appended or returned values.
  */
 export function valueStore(clock: Pick<Clock, 'now'> = MACHINE): Store {
   return new MemoryStore(clock, holdValues)
@@ -243,7 +243,7 @@ class MemoryStore implements Store {
   }
 }
 
-/** Rows are made when they are asked for: callers mostly know what they appended. */
+/** Rows are built on request: most callers know what they appended. */
 function written(threadId: string, rows: readonly MemoryRow[], before: number): Appended {
   return {
     version: before + rows.length,

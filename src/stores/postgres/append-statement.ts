@@ -1,19 +1,19 @@
-// The one statement of an append: one journey to the server, and all or nothing.
+// The single statement of an append: one round trip, all or nothing.
 import { hashesOf, NO_HASH } from '../rows/hash-chain.ts'
 import type { SnapshotCells, StoredEvent } from '../rows/stored-event.ts'
 import type { Statement } from './database.ts'
 
-/** What an append is made of, whichever thread it goes to. */
+/** The values of an append to any thread. */
 interface AppendValues {
   readonly threadId: string
-  readonly before: number // the number after which its rows come
+  readonly before: number // the sequence number before its rows
   readonly rows: readonly StoredEvent[]
-  /** The hash before its rows, where the thread keeps none. */
+  /** The hash before its rows, if the thread has none. */
   readonly hash?: string
   readonly snapshot?: SnapshotCells
 }
 
-/** A thread that the append makes: with its rows alone, or sharing those of another. */
+/** A thread created by the append: with its own rows only, or sharing those of another. */
 interface NewThread {
   readonly createdAt: number
   readonly updatedAt: number
@@ -22,13 +22,13 @@ interface NewThread {
 }
 
 /**
- * $1 is the thread, $2 its version before, $3 when its last event happened, $4 to $10 the rows, $11 their
- * hashes without a link to the log, $12 the hash before them where the thread keeps none.
+ * $1 is the thread, $2 its version before, $3 the time of its last event, $4 to $10 the rows, $11 their
+ * hashes before linking, $12 the hash before them if the thread has none.
  */
 const BEFORE = `SELECT key, head, link_hashes(coalesce(head, $12::text), $11::text[]) AS hashes
   FROM threads WHERE thread_id = $1 AND version = $2::bigint`
 
-/** Where the version is still the same, so is the hash: the log only grows. */
+/** An unchanged version implies an unchanged hash: the log only grows. */
 const GROW = `UPDATE threads SET version = $2::bigint + cardinality($4::text[]),
   updated_at = coalesce($3::bigint, updated_at),
   head = coalesce(before.hashes[cardinality($4::text[])], threads.head)
@@ -36,11 +36,11 @@ const GROW = `UPDATE threads SET version = $2::bigint + cardinality($4::text[]),
   RETURNING threads.key, before.hashes`
 
 const TARGETS = {
-  /** Threads that share nothing: for them the index on ids sees all ids. And that keep their last hash. */
+  /** For threads that share nothing, so that the index on ids sees all ids, and that keep their last hash. */
   plain: `before AS (${BEFORE} AND base_key IS NULL AND head IS NOT NULL), thread AS (${GROW})`,
-  /** For callers that hold the thread, and have looked at the ids that it shares. */
+  /** For callers that hold the lock of the thread and have looked at the ids it shares. */
   held: `before AS (${BEFORE}), thread AS (${GROW})`,
-  /** $13 is when its first event happened; $14 its parent, $15 whose rows it shares. */
+  /** $13 is the time of its first event; $14 its parent, $15 the thread whose rows it shares. */
   first: `before AS (SELECT link_hashes($12::text, $11::text[]) AS hashes),
     begun AS (INSERT INTO threads (thread_id, version, created_at, updated_at, parent_id, parent_seq,
       base_key, base_seq, head)
@@ -61,7 +61,9 @@ const ROWS = `INSERT INTO events
 
 type Target = keyof typeof TARGETS
 
-/** Of the two latest fold versions the newest snapshot is kept: programs of two ages may share a store. */
+/**
+ * Keeps the newest snapshot of the two latest fold versions, since two program versions may share a store.
+ */
 function snapshotParts(first: number): string {
   const [fold, seq, state] = [`$${first}::bigint`, `$${first + 1}::bigint`, `$${first + 2}::text`]
   return `, kept AS (
@@ -89,7 +91,7 @@ function buildStatement(target: Target, withSnapshot: boolean): Statement {
 
 type Built = readonly [Statement, readonly unknown[]]
 
-/** For a thread that is there: gives no row where its version is another one. */
+/** For an existing thread. Returns no row if its version differs. */
 export function growStatement(target: 'plain' | 'held', values: AppendValues): Built {
   const last = values.rows.at(-1)
   const updatedAt = last ? readTime(last) : null
@@ -99,7 +101,7 @@ export function growStatement(target: 'plain' | 'held', values: AppendValues): B
   ]
 }
 
-/** For a new thread: gives no row where there is one of its id. */
+/** For a new thread. Returns no row if the id exists. */
 export function firstStatement(values: AppendValues, thread: NewThread): Built {
   const { createdAt, updatedAt, parentId = null, baseKey = null } = thread
   return [
@@ -112,7 +114,7 @@ export function firstStatement(values: AppendValues, thread: NewThread): Built {
   ]
 }
 
-/** When an event happened, in ms since 1970. */
+/** The time of an event, in ms since 1970. */
 export function readTime(row: StoredEvent): number {
   return Date.parse(row[4])
 }

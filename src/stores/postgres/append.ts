@@ -1,4 +1,4 @@
-// Appending to a thread: at once where it is the ordinary case, and carefully where it is not.
+// Appending to a thread: one statement in the ordinary case, a transaction otherwise.
 
 import { restlessThread, versionConflict } from '../errors.ts'
 import { NO_HASH } from '../rows/hash-chain.ts'
@@ -13,7 +13,7 @@ import { FIND_REPEATED, FIND_ROWS, LAST_HASH, LOCK_FAMILIES, LOCK_THREAD } from 
 
 type RepeatedRow = readonly [version: number, place: number | null, ...cells: StoredEvent]
 
-/** How often to look again where others make or remove the same thread at the same moment. */
+/** Retries when others create or delete the same thread at the same moment. */
 const MOST_TRIES = 10
 
 export async function append(session: Session, request: AppendRequest): Promise<WriteAnswer> {
@@ -27,7 +27,7 @@ export async function append(session: Session, request: AppendRequest): Promise<
   throw restlessThread(request.threadId)
 }
 
-/** The rows of a log that have these ids, up to a sequence number, in the order of `rows`. */
+/** The rows of a log with these ids, up to a sequence number, in the order of `rows`. */
 export async function findByIds(
   session: Session,
   key: number,
@@ -43,7 +43,7 @@ export async function findByIds(
   return inOrder(rows, found)
 }
 
-/** The row of a log that has this id. */
+/** The row of a log with this id. */
 export async function findById(
   session: Session,
   threadId: string,
@@ -66,20 +66,20 @@ function inOrder(
   return rows.map((_, index) => byPlace.get(index + 1))
 }
 
-/** False, and nothing done, where something is not as in the ordinary case. */
+/** False, with nothing done, if this is not the ordinary case. */
 async function appendAtOnce(session: Session, request: AppendRequest): Promise<boolean> {
   try {
     return await write(session, request, request.expectedVersion === 0 ? 'first' : 'plain')
   } catch (thrown) {
-    if (isTaken(thrown)) return false // an id is there already
+    if (isTaken(thrown)) return false // the id exists
     throw thrown
   }
 }
 
 /**
- * Where the thread is at another version, the ids alone decide; and no lock is needed, since an earlier
- * attempt at this append, should it still be under way, can no longer succeed. One journey: where many
- * append to one thread, most of them come second.
+ * The thread is at another version, so the ids alone decide whether this append was made before. No lock is
+ * needed: an earlier attempt that is still under way can no longer succeed. One round trip, because with many
+ * writers most of them come second.
  */
 async function findRepeated(
   session: Session,
@@ -96,7 +96,7 @@ async function findRepeated(
   return stored
 }
 
-/** Undefined where the thread came up just now: then once more. */
+/** Undefined if the thread was created just now; the caller retries. */
 async function appendCarefully(
   session: Session,
   request: AppendRequest,
@@ -110,19 +110,19 @@ async function appendCarefully(
   if (stored) return { stored }
   if (version !== expectedVersion) throw versionConflict(threadId, expectedVersion, version)
   if (rows.length === 0 && !snapshot) return {}
-  // A thread of an older program keeps no hash yet; one that was a fork has events with hashes all the same.
+  // A thread of an older version has no hash yet, but if it was a fork, its past may have hashes.
   const isUnchained = thread && thread.head === null
   const hash = isUnchained ? await lastHash(session, thread.key, version) : NO_HASH
   return (await write(session, { ...request, hash }, thread ? 'held' : 'first')) ? {} : undefined
 }
 
-/** The hash of the last event up to a sequence number that has one. */
+/** The last hash up to a sequence number. */
 export async function lastHash(session: Session, key: number, upToSeq: number): Promise<string> {
   const [found] = await session.rows<{ hash: string }>(LAST_HASH, [key, upToSeq])
   return found?.hash ?? NO_HASH
 }
 
-/** False where the thread is not there at the expected version, or there already. */
+/** False if the thread is not at the expected version, or exists already. */
 async function write(
   session: Session,
   request: AppendRequest & { readonly hash?: string },

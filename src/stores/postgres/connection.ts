@@ -1,26 +1,26 @@
-// How connections to the database are made, and what is set on each.
+// Creates connections to the database and sets them up.
 import pg from 'pg'
 import { shownAddress } from '../../core/text/address.ts'
 import { usageError } from '../errors.ts'
 
 export interface DatabaseOptions {
-  /** Connections that one process uses at most, besides one for followers. */
+  /** Connections of one process, not counting one for followers. */
   readonly connections: number
-  /** How long a call waits for the locks of others before it is `store-busy`. */
+  /** How long a call waits for locks before it fails with `store-busy`. */
   readonly busyTimeoutMs: number
-  /** How long a call is tried again while the server cannot be reached. */
+  /** How long a call is retried while the server is unreachable. */
   readonly retryForMs: number
-  /** Makes no new store where there is none. */
+  /** A missing store is an error instead of being created. */
   readonly mustExist?: boolean
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** A server that answers nothing at all is given up, and its connection with it. */
+/** A connection without any answer for this long is closed. */
 const SILENCE_MS = 120_000
-/** A process that stopped in the middle must not hold its locks for ever. */
+/** Bounds how long a stalled process holds its locks. */
 const IDLE_IN_TRANSACTION_MS = 60_000
 
-/** Whole numbers come as text otherwise; ours are all within what a number holds. */
+/** By default the driver returns int8 as text; our values all fit into a number. */
 const INT8 = 20
 const TYPES = {
   getTypeParser: (oid: number, format: 'text' | 'binary' = 'text') =>
@@ -42,7 +42,7 @@ export function clientConfig(
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
   }
   try {
-    void new pg.Client(config) // reads the parameters, and the files of certificates that they name
+    void new pg.Client(config) // reads the parameters and the certificate files they name
     return config
   } catch (thrown) {
     const reason = withoutSecrets(
@@ -58,17 +58,19 @@ export function clientConfig(
 }
 
 /**
- * Statements are planned once, not anew for the length of every list that they are given. A plan that
- * was made while the tables were small must do when they are large: so all go by the indexes. Where
- * there is none, that makes a plan look so dear that the server would compile it at every call, which
- * takes a hundred times as long as the call.
+ * Plan each statement once instead of for every list length. A plan made while the tables are small must fit
+ * large ones too, so it always uses the indexes. Without JIT: such plans look so expensive that the server
+ * would compile them at every call, which takes a hundred times as long as the call.
  */
 const PLANNING = `set_config('plan_cache_mode', 'force_generic_plan', false),
   set_config('jit', 'off', false),
   set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
   set_config('enable_mergejoin', 'off', false)`
 
-/** Our tables without their schema's name; and a commit is on the disk, whatever the server's settings. */
+/**
+ * Lets statements omit the schema name, and makes each commit wait for the disk, whatever the server's
+ * settings.
+ */
 export async function settle(client: pg.ClientBase, { schema }: PostgresAddress): Promise<void> {
   await client.query(
     `SELECT ${PLANNING}, set_config('search_path', $1, false), set_config('synchronous_commit',
@@ -78,24 +80,26 @@ export async function settle(client: pg.ClientBase, { schema }: PostgresAddress)
   )
 }
 
-/** The address of a store on PostgreSQL, taken apart. What is shown of it holds no secret. */
+/** The parsed address of a PostgreSQL store. Its shown form contains no secret. */
 export interface PostgresAddress {
   readonly connectionString: string
-  /** Where the tables are: several stores fit into one database. */
+  /** The schema of the tables: one database can hold several stores. */
   readonly schema: string
   /** The address without password and parameters, but with its schema: for errors and logs. */
   readonly shown: string
-  /** What must not be in any error. */
+  /** Texts that no error may contain. */
   readonly secrets: readonly string[]
 }
 
 const DEFAULT_SCHEMA = 'precis'
-/** So that it can stand in SQL and in the name of a channel as it is, and PostgreSQL cuts neither. */
+/**
+ * Usable in SQL and in channel names without quoting, and short enough that PostgreSQL does not truncate it.
+ */
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,47}$/
 
-/** Takes `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME` and all that the driver knows. */
+/** Accepts `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME` and every parameter of the driver. */
 export function readAddress(address: string): PostgresAddress {
-  // Without a cause, which would repeat the address with the password.
+  // No cause: it would repeat the address with the password.
   if (!URL.canParse(address)) throw unreadable()
   const url = new URL(address)
   if (isCutShort(url)) throw unreadable()
@@ -109,7 +113,7 @@ export function readAddress(address: string): PostgresAddress {
   url.searchParams.delete('schema')
   const passwords = [
     ...[url.password, url.searchParams.get('password') ?? ''],
-    // As they are written there, which may be neither.
+    // As written in the address, which may be neither encoded nor decoded.
     ...[/^[^:]*:\/\/[^:]*:(.*)@/s, /[?&]password=([^&#]*)/].map(
       (place) => place.exec(address)?.[1] ?? '',
     ),
@@ -117,13 +121,13 @@ export function readAddress(address: string): PostgresAddress {
   const secrets = passwords
     .flatMap((password) => [password, decoded(password)])
     .filter((secret) => secret !== '')
-    .concat(address, url.search === '' ? [] : url.search) // parameters hold whatever they hold
+    .concat(address, url.search === '' ? [] : url.search) // parameters may hold secrets
   return { connectionString: url.href, schema, shown: shownAddress(address), secrets }
 }
 
 /**
- * A text from outside, or `instead` where a password of the address is in it. Nothing is cut out of
- * the text: who knows its words could tell what is missing.
+ * A text from outside, or `instead` if it contains a password of the address. Cutting the password out would
+ * let a reader infer it from the gap.
  */
 export function withoutSecrets(
   text: string,
@@ -133,7 +137,10 @@ export function withoutSecrets(
   return secrets.some((secret) => text.includes(secret)) ? instead : text
 }
 
-/** A password with a bare `/`, `?` or `#` ends the host early, and its rest is taken for something else. */
+/**
+ * A password with an unescaped `/`, `?` or `#` ends the host early, and the parser takes the rest for
+ * something else.
+ */
 function isCutShort({ pathname, searchParams, hash }: URL): boolean {
   const others = [...searchParams].filter(([name]) => name !== 'password' && name !== 'user')
   return hash !== '' || pathname.includes('@') || others.flat().some((text) => text.includes('@'))

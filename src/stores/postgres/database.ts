@@ -1,4 +1,4 @@
-// The connections to the database: prepared statements, transactions, and calls that outlive a restart.
+// The connection pool: prepared statements, transactions, and calls that survive a restart of the server.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { storeClosed } from '../errors.ts'
@@ -7,13 +7,13 @@ import { clientConfig, type DatabaseOptions, type PostgresAddress, settle } from
 import { isLost, isStarting, isUndone, storeFailure } from './failures.ts'
 import { prepareSchema } from './schema.ts'
 
-/** Prepared once on each connection, by its name. */
+/** Prepared once per connection, under its name. */
 export interface Statement {
   readonly name: string
   readonly text: string
 }
 
-/** One connection, for the length of a call. */
+/** One connection, for the duration of a call. */
 export class Session {
   readonly #client: pg.ClientBase
 
@@ -37,7 +37,7 @@ export class Session {
     return (await this.#client.query(query)).rows as unknown[] as R[]
   }
 
-  /** As it is: not prepared, and several statements where there are no values. */
+  /** Unprepared. Without values it may hold several statements. */
   async sql(text: string, values?: unknown[]): Promise<{ rows: pg.QueryResultRow[] }> {
     const { rows = [] } = await this.#client.query(text, values)
     return { rows }
@@ -58,7 +58,7 @@ export class Session {
 
 const LEAST_PAUSE_MS = 20
 const MOST_PAUSE_MS = 500
-/** Connects once, and brings the schema to today's version. */
+/** Connects once and migrates the schema to the current version. */
 export async function openDatabase(
   address: PostgresAddress,
   options: DatabaseOptions,
@@ -91,8 +91,8 @@ export class Database {
       allowExitOnIdle: true,
       onConnect: (client: pg.ClientBase) => settle(client, address),
     })
-    // A connection that breaks while it is idle leaves the pool, and the next call makes a new one; one
-    // that breaks between two statements of a call is told by the second.
+    // A connection that breaks while idle leaves the pool, and the next call opens a new one. One that breaks
+    // during a call fails its next statement.
     this.#pool.on('error', () => undefined)
     this.#pool.on('connect', (client) => client.on('error', () => undefined))
   }
@@ -100,14 +100,14 @@ export class Database {
   prepare(): Promise<void> {
     return this.#retry(
       () => this.#once((_, client) => prepareSchema(client, this.address, this.#options)),
-      // A wrong address is told at once; a server that starts is waited for.
+      // A wrong address fails at once; a starting server is waited for.
       isStarting,
     )
   }
 
   /**
-   * Runs the work on a connection, and again where that was lost or the work undone: so the work must
-   * come to the same when it is done twice. `length` is what it carries, in characters.
+   * Runs the work on a connection, and again if the connection was lost or the transaction undone. The work
+   * must be safe to repeat. `length` is its payload in characters.
    */
   run<T>(work: (session: Session) => Promise<T>, length = 0): Promise<T> {
     return this.#track(length, () =>
@@ -118,17 +118,17 @@ export class Database {
     )
   }
 
-  /** Once, whatever becomes of it. */
+  /** Runs it once, without retry. */
   try<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.#track(0, () => this.#retry(() => this.#once(work), nothing))
   }
 
-  /** A connection of its own, not yet made, for those who listen. */
+  /** A separate, unopened connection for listeners. */
   client(): pg.Client {
     return new pg.Client(clientConfig(this.address, this.#options))
   }
 
-  /** When no call is under way. */
+  /** Resolves when no call is under way. */
   async idle(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay)
   }

@@ -1,10 +1,10 @@
-// What PostgreSQL, its driver and the network report, as sentences: one table from their codes to ours.
+// Translates error codes of PostgreSQL, its driver and the network into our errors.
 import { type ErrorCode, PrecisError } from '../../core/errors.ts'
 import { type PostgresAddress, withoutSecrets } from './connection.ts'
 
 interface Meaning {
   readonly code: ErrorCode
-  readonly what: string // continues «The store ADDRESS …»
+  readonly what: string // completes «The store ADDRESS …»
   readonly hint: string
   readonly retryable?: boolean
 }
@@ -53,19 +53,19 @@ const FAILED: Meaning = {
   hint: 'Stored data is intact; the details name the cause.',
 }
 
-/** By the whole SQLSTATE, or by its class, the first two signs. */
+/** Keyed by the whole SQLSTATE or by its class, the first two characters. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   '08': LOST,
-  '57P01': LOST, // the server shuts down
-  '57P02': LOST, // another of its processes crashed
-  '57P03': LOST, // it is starting
+  '57P01': LOST, // the server is shutting down
+  '57P02': LOST, // another backend crashed
+  '57P03': LOST, // the server is starting
   '57P05': LOST, // the session was idle for too long
-  '25P03': LOST, // and that in a transaction
+  '25P03': LOST, // idle in a transaction for too long
   '53300': BUSY, // too many connections
-  '55P03': BUSY, // a lock was waited for too long
-  '57014': BUSY, // a statement took too long
+  '55P03': BUSY, // lock timeout
+  '57014': BUSY, // statement timeout
   '40001': BUSY,
-  '40P01': BUSY, // a deadlock: the other one was let through
+  '40P01': BUSY, // deadlock: the other transaction went on
   '28': REFUSED,
   '3D000': {
     code: 'not-found',
@@ -73,7 +73,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     hint: 'Correct the name, or create the database with createdb.',
   },
   '42501': READONLY,
-  '3F000': READONLY, // a schema that this user may not look into
+  '3F000': READONLY, // a schema this user cannot use
   '25006': READONLY,
   '53100': FULL,
   '54': {
@@ -81,22 +81,22 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     what: 'takes no row of this size',
     hint: 'Keep large content outside the log.',
   },
-  '42P01': CORRUPT, // a table is missing
-  '42703': CORRUPT, // a column
+  '42P01': CORRUPT, // missing table
+  '42703': CORRUPT, // missing column
   XX001: CORRUPT,
   XX002: CORRUPT,
 }
 
-/** `ECONNREFUSED`, `ENOTFOUND`, `EAI_AGAIN`: names of the operating system, not Node's own. */
+/** `ECONNREFUSED`, `ENOTFOUND`, `EAI_AGAIN`: codes of the operating system, not Node's own. */
 const NETWORK = /^E(?!RR_)[A-Z_]+$/
 const NO_TLS = /does not support SSL/
 const CERTIFICATE = /CERT|SIGNATURE|TLS/
-/** The driver gives no code where it finds its connection gone. */
+/** The driver reports a closed connection without a code. */
 const LOST_WORDS = /connection|not queryable|timeout|socket/i
 
 const LEFT_OUT = 'the details hold the password and are left out'
 
-/** Anything thrown while working on the database. Nothing in it tells the password. */
+/** Anything thrown by database work. The result never contains the password. */
 export function storeFailure(thrown: unknown, address: PostgresAddress): PrecisError {
   if (PrecisError.is(thrown)) return thrown
   const code = readCode(thrown)
@@ -110,27 +110,27 @@ export function storeFailure(thrown: unknown, address: PostgresAddress): PrecisE
   })
 }
 
-/** The connection is gone or was not made: what was sent on it may have been done, or not. */
+/** The connection was lost or never made; what was sent may or may not have been executed. */
 export function isLost(thrown: unknown): boolean {
   return !PrecisError.is(thrown) && readMeaning(thrown) === LOST
 }
 
-/** The server is there and will soon take calls. */
+/** The server exists and will accept calls soon. */
 export function isStarting(thrown: unknown): boolean {
   return readCode(thrown) === '57P03'
 }
 
-/** Undone as a whole for the sake of another, or not even begun: the same may simply be done again. */
+/** Undone as a whole because of another transaction, or never begun: safe to repeat. */
 export function isUndone(thrown: unknown): boolean {
   return isCrowded(thrown) || ['40001', '40P01', '53300'].includes(readCode(thrown))
 }
 
-/** All connections of this process were in use for too long; so the driver says it. */
+/** All connections of this process were in use for too long (the driver's wording). */
 function isCrowded(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.message === 'timeout exceeded when trying to connect'
 }
 
-/** A row with this key is there. */
+/** A row with this key exists. */
 export function isTaken(thrown: unknown): boolean {
   return readCode(thrown) === '23505'
 }
@@ -145,7 +145,7 @@ function readMeaning(thrown: unknown): Meaning {
   return thrown instanceof Error && LOST_WORDS.test(thrown.message) ? LOST : FAILED
 }
 
-/** Node throws an AggregateError where it tried several addresses of a host: the first one counts. */
+/** Node throws an AggregateError after trying several addresses of a host; use the first error. */
 function readCode(thrown: unknown): string {
   if (typeof thrown !== 'object' || thrown === null) return ''
   if ('code' in thrown && thrown.code) return String(thrown.code)
@@ -153,8 +153,8 @@ function readCode(thrown: unknown): string {
 }
 
 /**
- * The network is named by its code alone: the same words whatever the password is. Where several addresses
- * of a host were tried, there is no message either.
+ * Network errors are named by their code alone, so the text does not depend on the password. After trying
+ * several addresses there is no message either.
  */
 function readReason(thrown: unknown, code: string): string {
   const message = thrown instanceof Error ? thrown.message : String(thrown)

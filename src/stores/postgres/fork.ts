@@ -25,7 +25,7 @@ import {
   SHARING,
 } from './statements.ts'
 
-/** How often to look again where others make or remove the same thread at the same moment. */
+/** Retries when others create or delete the same thread at the same moment. */
 const MOST_TRIES = 10
 
 export async function fork(session: Session, request: ForkRequest): Promise<WriteAnswer> {
@@ -36,14 +36,14 @@ export async function fork(session: Session, request: ForkRequest): Promise<Writ
   throw restlessThread(request.threadId)
 }
 
-/** The key of a thread, which no later thread of its id has. */
+/** The key of a thread; keys are never reused. */
 export async function findKey(session: Session, threadId: string): Promise<number | undefined> {
   return (await session.rows<ThreadRow>(FIND_THREAD, [threadId]))[0]?.key
 }
 
 /**
- * The rows that forks share move to the fork that shares most; the others then share with it. False
- * where the thread of this key is gone.
+ * Rows shared with forks move to the fork that shares most, and the others then share with it. False if the
+ * thread of this key no longer exists.
  */
 export function remove(session: Session, threadId: string, key: number): Promise<boolean> {
   return session.transaction(async () => {
@@ -61,7 +61,7 @@ export function remove(session: Session, threadId: string, key: number): Promise
   })
 }
 
-/** Undefined where a thread of this id came up just now: then once more. */
+/** Undefined if a thread with this id was created just now; the caller retries. */
 async function tryToFork(session: Session, request: ForkRequest): Promise<WriteAnswer | undefined> {
   const { parentId, seq, threadId, rows } = request
   await session.rows(LOCK_FAMILIES, [])

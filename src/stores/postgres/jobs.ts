@@ -1,4 +1,4 @@
-// Jobs of several processes: pg-boss keeps them in the database, in a schema beside the store's.
+// Jobs shared by several processes: pg-boss keeps them in the database, in a schema next to the store's.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PgBoss from 'pg-boss'
@@ -17,9 +17,9 @@ import { type Database, openDatabase } from './database.ts'
 import { storeFailure } from './failures.ts'
 
 const QUEUE = 'threads'
-/** Never in step with others: whoever looks just before them each time would have every job. */
+/** Random, so that processes do not poll in step and one of them always wins. */
 const pollMs = () => 250 + Math.random() * 500
-/** How often jobs are looked for whose process died, at the least. */
+/** Shortest interval of the search for jobs whose process died. */
 const MAINTENANCE_SECONDS = 5
 const CONNECTION = { connections: 3, busyTimeoutMs: 10_000, retryForMs: 30_000 }
 
@@ -27,7 +27,7 @@ interface ThreadJob {
   readonly threadId: string
 }
 
-/** The leases of the store keep two jobs of one thread apart; the queue keeps what is to be done. */
+/** The store's leases keep two jobs of one thread apart; the queue holds the pending ones. */
 export async function openPostgresJobs(
   address: string,
   store: Pick<Store, 'takeLease' | 'releaseLease'>,
@@ -37,7 +37,7 @@ export async function openPostgresJobs(
   const parsed = readAddress(address)
   const database = await openDatabase(parsed, CONNECTION)
   const boss = new PgBoss({
-    // Our connections: what it asks for is asked again where the server was gone for a while.
+    // Use our connections, which retry while the server is away.
     db: { executeSql: (text, values) => database.run((session) => session.sql(text, values)) },
     schema: `${parsed.schema}_jobs`,
     schedule: false,
@@ -46,7 +46,7 @@ export async function openPostgresJobs(
       Math.ceil(settings.jobTimeoutMs / 1000),
     ),
   })
-  // What it cannot do now it tries again by itself; who adds a job is told by that call.
+  // pg-boss retries by itself, and adding a job reports its own failure.
   boss.on('error', () => undefined)
   const queue = new PostgresJobs(boss, database, store, settings)
   try {
@@ -60,7 +60,7 @@ export async function openPostgresJobs(
   }
 }
 
-/** `short`: a thread stands in line once. */
+/** `short`: at most one pending job per thread. */
 function buildQueue({ jobTimeoutMs, retries, retryAfterMs }: JobSettings): PgBoss.Queue {
   return {
     name: QUEUE,
@@ -119,20 +119,20 @@ class PostgresJobs implements JobQueue {
   }
 
   /**
-   * In place of the workers of pg-boss: they tell of a job's end without waiting for it, so that a server
-   * that is gone then ends the process, and they begin a job that comes after they were stopped.
+   * Replaces the workers of pg-boss. Those report a job's end without awaiting it, so a lost server would end
+   * the process, and they start jobs that arrive after they were stopped.
    */
   async #workUntil(signal: AbortSignal, run: JobRun): Promise<void> {
     const owner = randomUUID()
     while (!signal.aborted) {
-      // Where the server is gone, there is none.
+      // None if the server is away.
       const [job] = await this.#boss.fetch<ThreadJob>(QUEUE)
       if (job) await this.#runOne(job, owner, run)
       else await sleep(pollMs(), undefined, { signal }).catch(() => undefined) // closed meanwhile
     }
   }
 
-  /** Where somebody else has the thread, its job stands in line again, so that others go on. */
+  /** If another process holds the thread, its job is queued again and other jobs go on. */
   async #runOne({ id, data }: PgBoss.Job<ThreadJob>, owner: string, run: JobRun): Promise<void> {
     const { retryAfterMs } = this.#settings
     const { threadId } = data
@@ -141,13 +141,12 @@ class PostgresJobs implements JobQueue {
       if (!isRun) await this.#send(threadId, Math.max(1, Math.ceil(retryAfterMs / 1000)))
       await this.#boss.complete(QUEUE, id)
     } catch {
-      // What a job has to say about its failure, it says itself. Where this cannot be told either, the
-      // job is tried again when its time is over.
+      // The job reports its own failure. If this call fails too, the job is retried after its timeout.
       await this.#boss.fail(QUEUE, id).catch(() => undefined)
     }
   }
 
-  /** Within this process also where the lease was over because the server was gone for so long. */
+  /** Also keeps jobs of this process apart if the lease expired while the server was away. */
   async #runAlone(threadId: string, owner: string, run: JobRun): Promise<boolean> {
     if (this.#running.has(threadId)) return false
     this.#running.add(threadId)
@@ -165,5 +164,5 @@ class PostgresJobs implements JobQueue {
   }
 }
 
-/** Jobs that run are waited for this long; then they are left, and tried again when their time is over. */
+/** How long close() waits for running jobs. Jobs still running then are retried after their timeout. */
 const STOP_TIMEOUT_MS = 30_000

@@ -1,18 +1,18 @@
-// Leases in the database, by the clock of the database: the clocks of the processes may differ.
+// Leases use the clock of the database, because the clocks of the processes may differ.
 import type { LeaseKey, LeaseRequest } from '../leases.ts'
 import type { Session, Statement } from './database.ts'
 
 const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
-/** The moment at which the lease was asked for: one for the whole statement. */
+/** The time of the request: one for the whole statement. */
 const ASKED_MS = '(excluded.expires_at_ms - excluded.ttl_ms)'
 
 const IS_FREE = `(held.owner = excluded.owner OR held.expires_at_ms <= ${ASKED_MS})`
 
 /**
- * The rule of `leaseAfter`, in one statement: whoever waited for another to finish sees what that one
- * did. A lease that has longer to run than it was taken for is cut to its length. Owners that died
- * give nothing back: their rows go here, but none that somebody has in hand.
+ * The rule of `leaseAfter` as one statement, so a process that waited for another sees its result. A lease
+ * that would run longer than requested is cut. Expired leases of dead owners are deleted here, unless another
+ * process has the row locked.
  */
 const TAKE: Statement = {
   name: 'precis-take-lease',
@@ -35,7 +35,7 @@ const RELEASE: Statement = {
   text: 'DELETE FROM leases WHERE name = $1 AND owner = $2',
 }
 
-/** True where the owner of the request has it then. */
+/** True if the requesting owner holds it now. */
 export async function takeLease(
   session: Session,
   { name, owner, ttlMs }: LeaseRequest,

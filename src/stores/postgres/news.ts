@@ -1,4 +1,4 @@
-// What other processes did to the threads that somebody follows: told by notifications, and looked up now and then.
+// Reports what other processes did to followed threads: by notifications, and by polling in case one is lost.
 import type { Client } from 'pg'
 import type { Subscriptions } from '../follow.ts'
 import type { Database, Statement } from './database.ts'
@@ -8,9 +8,9 @@ const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 2_000
 
 /**
- * A notification carries the id of a thread, nothing else: the follower reads on from the number it
- * has. So one that comes twice does no harm, and one that is missed (its sender was killed, or the
- * connection was gone for a while) is made up for by the next look at the versions.
+ * A notification carries only the id of a thread; the follower reads on from its own position. A duplicate is
+ * harmless, and a lost one (killed sender, broken connection) is made up for by the next poll of the
+ * versions.
  */
 export class ThreadNews {
   readonly #database: Database
@@ -19,7 +19,7 @@ export class ThreadNews {
   #listening: Listening | undefined
   #looks: NodeJS.Timeout | undefined
   #isLooking = false
-  #seen = new Map<string, string>() // thread id → its state when last looked at
+  #seen = new Map<string, string>() // thread id → its state at the last look
 
   constructor(database: Database, wakeups: Subscriptions, pollMs: number) {
     this.#database = database
@@ -63,7 +63,7 @@ export class ThreadNews {
   }
 }
 
-/** One connection that listens, made again whenever it is lost. */
+/** One listening connection, reopened whenever it is lost. */
 class Listening {
   readonly #newClient: () => Client
   readonly #channel: string
@@ -98,7 +98,7 @@ class Listening {
       await client.connect()
       await client.query(`LISTEN ${this.#channel}`)
       this.#pauseMs = FIRST_PAUSE_MS
-      // Whatever was told before is missed: all look for themselves.
+      // Notifications may have been lost: wake all followers.
       this.#wakeups.wakeAll()
     } catch {
       this.#lost(client)
@@ -115,17 +115,17 @@ class Listening {
   #drop(): void {
     const client = this.#client
     this.#client = undefined
-    client?.end().catch(() => undefined) // it is gone, one way or the other
+    client?.end().catch(() => undefined) // closed either way
   }
 }
 
-/** No two notifications of one process are closer than this; what comes between goes together. */
+/** Notifications of one process are at least this far apart; those in between are merged. */
 const TELL_EVERY_MS = 10
 
 /**
- * Tells others which threads grew: after the append, not with it. In its transaction a notification
- * would make all writers of the database wait for each other's disk: at its commit it holds a lock that
- * all notifications of the server share. For the same reason its own commit does not wait for the disk.
+ * Announces grown threads after the append, not inside it. NOTIFY in the append's transaction would serialise
+ * all writers: its commit holds a lock shared by all notifications of the server while it waits for the disk.
+ * For the same reason its own commit does not wait for the disk.
  */
 export class Announcements {
   readonly #database: Database
@@ -150,7 +150,7 @@ export class Announcements {
     this.#tell()
   }
 
-  /** What was to be told is told, or cannot be. */
+  /** Resolves when every announcement was sent or failed. */
   async settled(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -166,7 +166,7 @@ export class Announcements {
       .try((session) => session.rows(this.#statement, [threadIds]))
       .then(
         () => undefined,
-        () => undefined, // followers look for themselves, only later
+        () => undefined, // followers poll, only later
       )
       .then(() => {
         this.#telling = undefined

@@ -1,4 +1,4 @@
-// Opens a store on PostgreSQL. The driver is loaded only when one is opened.
+// Opens a store on PostgreSQL. The driver is loaded on first use.
 import { checkNames } from '../../core/options.ts'
 import type { Store } from '../../core/ports.ts'
 import { LIMITS } from '../rows/limits.ts'
@@ -6,19 +6,19 @@ import { checkNumber } from '../rows/stored-event.ts'
 import { readAddress } from './connection.ts'
 
 export interface PostgresOptions {
-  /** Connections that one process uses at most, besides one for followers. Default 8. */
+  /** Connections of one process, not counting one for followers. Default 8. */
   readonly connections?: number
-  /** How long a call waits for the locks of others before it is `store-busy`. Default 10 s. */
+  /** How long a call waits for locks before it fails with `store-busy`. Default 10 s. */
   readonly busyTimeoutMs?: number
-  /** How long a call is tried again while the server cannot be reached. Default 30 s. */
+  /** How long a call is retried while the server is unreachable. Default 30 s. */
   readonly retryForMs?: number
-  /** How often followers look for what no notification told them. Default 2 s. */
+  /** How often followers poll in case a notification was lost. Default 2 s. */
   readonly pollMs?: number
-  /** Makes no new store where there is none. */
+  /** A missing store is an error instead of being created. */
   readonly mustExist?: boolean
 }
 
-/** Connects, and makes the tables where they are missing: `postgres://…/DATABASE?schema=NAME`. */
+/** Connects and creates missing tables: `postgres://…/DATABASE?schema=NAME`. */
 export async function openPostgresStore(
   address: string,
   options: PostgresOptions = {},

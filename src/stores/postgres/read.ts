@@ -1,4 +1,4 @@
-// Everything that is asked of the database without changing it.
+// All queries that do not change the database.
 
 import { type ChainAnswer, type HashedCells, NO_CHAIN } from '../rows/hash-chain.ts'
 import { LIMITS } from '../rows/limits.ts'
@@ -22,11 +22,11 @@ type FoundRow = readonly [
   life: number,
   version: number,
   total: number | null,
-  place: number | null, // of its stretch; null where no row was found
+  place: number | null, // in its range; null if no row was found
   ...cells: StoredEvent,
 ]
 
-/** What tells where a step ended. */
+/** Where a step ended. */
 type FoundPlace = readonly [
   life: number,
   version: number,
@@ -84,7 +84,7 @@ export async function readChain(
   return { life, ...end, rows, rest: isFound ? left : await fromNextRow(session, threadId, left) }
 }
 
-/** Where rows are missing, those that are looked for begin with the next one that is there: as many steps as rows. */
+/** If rows are missing, continue with the next one that exists: as many steps as rows. */
 async function fromNextRow(
   session: Session,
   threadId: string,
@@ -121,7 +121,7 @@ function pageStatement({ after, limit, owners }: ListQuery): readonly [Statement
   return after ? [NEXT_PAGE, [...after, limit]] : [FIRST_PAGE, [limit]]
 }
 
-/** Numbers have no gaps: as many of them as rows are wanted. */
+/** Numbers have no gaps, so this many numbers give this many rows. */
 function firstRows(ranges: readonly Range[], limit: number) {
   const now: Range[] = []
   let left = limit
@@ -136,7 +136,7 @@ function firstRows(ranges: readonly Range[], limit: number) {
   return { now, later: [] }
 }
 
-/** Where the rows of a step were too long, what of it is left. */
+/** What is left of a step whose rows were too long. */
 function restAfter(last: FoundPlace | undefined, ranges: readonly Range[]): readonly Range[] {
   const [, , , place, seq] = last ?? []
   const range = ranges[(place ?? 0) - 1]

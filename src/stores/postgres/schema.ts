@@ -1,16 +1,14 @@
-// The tables, and how a schema of an older version becomes one of today while others work in it.
+// The tables, and their migration from older versions while other processes use them.
 import type { ClientBase } from 'pg'
 import { PrecisError } from '../../core/errors.ts'
 import { usageError } from '../errors.ts'
 import type { PostgresAddress } from './connection.ts'
 
 /**
- * Step n brings version n to n + 1. Steps are never changed once released; new ones are added. They
- * only add, since processes of the version before go on working; and they take no lock on a table
- * in use for longer than a moment.
- *
- * For `key`, `base_…` and `parent_…` see the schema of SQLite: the tables are the same. Texts
- * compare by their bytes, in every database.
+ * Step n migrates version n to n + 1. Released steps never change. Steps only add things, because processes
+ * of the version before keep working, and hold locks on used tables only briefly.
+ * For `key`, `base_…` and `parent_…` see the schema of SQLite: the tables are the same. Texts compare by
+ * bytes in every database.
  */
 const STEPS: readonly string[] = [
   `
@@ -62,7 +60,7 @@ const STEPS: readonly string[] = [
     ttl_ms bigint NOT NULL
   );
   `,
-  // What is found by which words: derived, as in the schema of SQLite.
+  // The search index: derived, as in the schema of SQLite.
   `
   CREATE TABLE search_cursors (
     thread_key bigint PRIMARY KEY,
@@ -84,13 +82,13 @@ const STEPS: readonly string[] = [
   CREATE INDEX search_parts_by_row ON search_parts (thread_key, seq);
   CREATE INDEX search_parts_by_word ON search_parts USING gin (words);
   `,
-  // Whose thread it is, and by which rules its words were made; what older programs write has version 1.
+  // The owner of a thread and the version of its index; rows of older programs have version 1.
   `
   ALTER TABLE search_cursors ADD COLUMN owner text COLLATE "C" NOT NULL DEFAULT '',
     ADD COLUMN index_version bigint NOT NULL DEFAULT 1;
   CREATE INDEX search_cursors_by_owner ON search_cursors (owner);
   `,
-  // The hash chain, as in the schema of SQLite: digests of rows become hashes behind the one before them.
+  // The hash chain, as in the schema of SQLite: turns digests of rows into linked hashes.
   `
   ALTER TABLE events ADD COLUMN hash text COLLATE "C";
   ALTER TABLE threads ADD COLUMN head text COLLATE "C";
@@ -107,8 +105,8 @@ const STEPS: readonly string[] = [
       RETURN hashes;
     END $$;
   `,
-  // Links the first event of an append to the log; the others are linked to it already. Of it `chain_hashes`
-  // is the older form, which processes of the version before go on using.
+  // Links only the first event of an append to the log; the client linked the others. Processes of the
+  // version before keep using `chain_hashes`.
   `
   CREATE FUNCTION link_hashes(before text, hashes text[]) RETURNS text[] LANGUAGE plpgsql AS $$
     BEGIN
@@ -122,10 +120,10 @@ const STEPS: readonly string[] = [
 
 const SCHEMA_VERSION = STEPS.length
 
-/** One row, our mark: a schema with other tables and without this one is another program's. */
+/** Our mark, a table with one row. A schema with other tables and without it belongs to another program. */
 const MARK = 'precis_schema'
 
-/** Brings the schema to today's version, or refuses it and changes nothing. */
+/** Migrates the schema to the current version, or rejects it and changes nothing. */
 export async function prepareSchema(
   client: ClientBase,
   address: PostgresAddress,
@@ -140,18 +138,18 @@ export async function prepareSchema(
     await migrate(client, address)
     await client.query('COMMIT')
   } catch (thrown) {
-    await client.query('ROLLBACK').catch(() => undefined) // the failure that matters is the first
+    await client.query('ROLLBACK').catch(() => undefined) // report the first failure
     throw thrown
   }
 }
 
-/** All steps that are missing. Others that do the same wait for the lock, and find nothing to do. */
+/** Runs all missing steps. Concurrent processes wait for the lock and then find nothing to do. */
 async function migrate(client: ClientBase, address: PostgresAddress): Promise<void> {
   const { schema } = address
   await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${MARK} ${schema}`])
   const version = await checkSchema(client, address)
   if (version === SCHEMA_VERSION) return
-  // Asked for first: where somebody made the schema for this user, no right on the database is needed.
+  // Check first: if the schema exists, the user needs no right on the database.
   const { rows } = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
   if (rows.length === 0) await client.query(`CREATE SCHEMA ${schema}`)
   await client.query(`SET LOCAL search_path TO ${schema}`)
@@ -162,7 +160,7 @@ async function migrate(client: ClientBase, address: PostgresAddress): Promise<vo
   } else await client.query(`UPDATE ${MARK} SET version = $1`, [SCHEMA_VERSION])
 }
 
-/** Gives the version, 0 where there is nothing yet. Refuses what is not ours, or newer. */
+/** Returns the version, 0 for an empty schema. Rejects foreign and newer ones. */
 async function checkSchema(
   client: ClientBase,
   { schema, shown }: PostgresAddress,

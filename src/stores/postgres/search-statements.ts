@@ -1,13 +1,13 @@
-// The SQL of the search index: a column of words made elsewhere, with an inverted index on it.
+// The SQL of the search index: a column of words computed by the client, with an inverted index.
 import type { StoredEvent } from '../rows/stored-event.ts'
 import { INDEX_VERSION, MOST_VERSION, OWNER_VERSION, ownerIn } from '../search/search-index.ts'
 import type { Session, Statement } from './database.ts'
 import { CHAIN, EVENT, statement } from './statements.ts'
 
-/** How many threads of a crowd are looked at in one step. */
+/** Threads handled by one indexing step. */
 export const LAGGING_THREADS = 100
 
-/** One process indexes at a time; others wait, and find less to do. */
+/** One process indexes at a time; others wait and find less to do. */
 export const LOCK_INDEX = statement(
   'lock-index',
   `SELECT pg_advisory_xact_lock(hashtextextended('precis index ' || current_schema(), 0))`,
@@ -24,7 +24,7 @@ export const IS_BEHIND = statement(
   `SELECT EXISTS (SELECT ${FROM_LAGGING}) OR EXISTS (SELECT ${FROM_GONE}) AS "isBehind"`,
 )
 
-/** Threads of which something is not indexed. */
+/** Threads that are not fully indexed. */
 export const LAGGING = statement(
   'lagging',
   `SELECT t.key, t.thread_id AS "threadId", LEAST(t.version, ${MOST_VERSION}) AS version, t.base_seq AS "baseSeq",
@@ -34,7 +34,7 @@ export const LAGGING = statement(
    ${FROM_LAGGING} LIMIT ${LAGGING_THREADS}`,
 )
 
-/** Threads that are indexed and no longer there. */
+/** Indexed threads that no longer exist. */
 export const GONE = statement(
   'gone',
   `SELECT c.thread_key AS key ${FROM_GONE} LIMIT ${LAGGING_THREADS}`,
@@ -46,7 +46,7 @@ export const REMOVE_PARTS = statement(
    DELETE FROM search_cursors WHERE thread_key = ANY ($1::bigint[])`,
 )
 
-/** The own rows of a thread ($1) after a number, so many, and no further one after so many bytes. */
+/** The own rows of a thread ($1) after a number, with limits on rows and bytes. */
 export const ROWS_TO_INDEX = statement(
   'rows-to-index',
   `SELECT seq, id, v, type, "timestamp", data, origin, source FROM (
@@ -75,7 +75,7 @@ export const CLEAR_PARTS = statement(
   'WITH parts AS (DELETE FROM search_parts) DELETE FROM search_cursors',
 )
 
-/** Everything that is found, with its rank. For what the numbers are see below. */
+/** All matches with their rank. The numbers are explained below. */
 const FOUND = `p.thread_key, coalesce($2, t.thread_id) AS thread_id, p.seq AS place, p.part, p.kind,
        p.tool, p.file, ts_rank(p.words, $1::tsquery, 1) AS rank, p.time_ms
      FROM search_parts p JOIN threads t ON t.key = p.thread_key
@@ -89,12 +89,12 @@ const FOUND = `p.thread_key, coalesce($2, t.thread_id) AS thread_id, p.seq AS pl
        AND ($2::text IS NULL OR EXISTS (SELECT FROM chain
          WHERE chain.key = p.thread_key AND p.seq > chain.after AND p.seq <= chain.last))`
 const BEST_FIRST = 'rank DESC, time_ms DESC'
-/** All that a thread shares counts as its own. */
+/** Rows that a thread shares count as its own. */
 const ONE_THREAD = 'CASE WHEN $2::text IS NULL THEN p.thread_key END'
 
 /**
- * $1 is what is looked for, $2 the thread with all that it shares, $3 kinds, $4 and $5 times, $6 the
- * tool, $7 the end of the path, each or null; $8 how many; $9 owners, or null.
+ * $1 is the query, $2 the thread including shared rows, $3 kinds, $4 and $5 times, $6 the tool, $7 the end of
+ * the path, each or null; $8 the limit; $9 owners, or null.
  */
 function findStatement(name: string, found: string): Statement {
   return statement(
@@ -107,14 +107,14 @@ function findStatement(name: string, found: string): Statement {
 }
 
 export const FIND = findStatement('find-parts', `SELECT ${FOUND}`)
-/** The best of each thread. */
+/** The best find of each thread. */
 export const FIND_THREADS = findStatement(
   'find-threads',
   `SELECT * FROM (SELECT DISTINCT ON (${ONE_THREAD}) ${FOUND}
      ORDER BY ${ONE_THREAD}, ${BEST_FIRST}) each`,
 )
 
-/** How many threads one step finds the owners of. */
+/** Threads whose owner one step looks up. */
 const UNKNOWN = 500
 
 const FROM_UNKNOWN = `FROM threads t LEFT JOIN search_cursors c ON c.thread_key = t.key
@@ -125,7 +125,7 @@ const IS_KNOWN = statement(
   `SELECT NOT EXISTS (SELECT ${FROM_UNKNOWN}) AS "isKnown"`,
 )
 
-/** With the first row of the log: of a fork it is one that it shares. */
+/** With the first row of the log; a fork shares it. */
 const UNKNOWN_THREADS = statement(
   'owners-unknown',
   `WITH RECURSIVE asked AS (
@@ -151,20 +151,17 @@ type UnknownThread = readonly [
   key: number,
   threadId: string,
   baseSeq: number,
-  isIndexed: boolean, // by other rules
+  isIndexed: boolean, // by another version of the rules
   ...first: StoredEvent,
 ]
 
-/**
- * Whose threads they are: it stands in the cursors of the search index, and is found out when it
- * is asked for.
- */
+/** The owner of a thread is stored in the cursors of the search index and looked up on first use. */
 export async function knowsOwners(session: Session): Promise<boolean> {
   const [answer] = await session.rows<{ isKnown: boolean }>(IS_KNOWN, [])
   return answer?.isKnown === true
 }
 
-/** In a transaction. True where some are left. */
+/** Runs in a transaction. True if some are left. */
 export async function learnMoreOwners(session: Session): Promise<boolean> {
   await session.rows(LOCK_INDEX, [])
   const unknown = await session.tuples<UnknownThread>(UNKNOWN_THREADS, [])

@@ -1,4 +1,4 @@
-// Indexing a bounded stretch of the log, and looking words up.
+// Indexes bounded parts of the log and looks words up.
 import type { AwaitedCall, SearchKind } from '../../core/search/documents.ts'
 import type { QueryWord } from '../../core/search/words.ts'
 import { LIMITS } from '../rows/limits.ts'
@@ -48,7 +48,7 @@ export async function isBehind(session: Session): Promise<boolean> {
   return answer?.isBehind === true
 }
 
-/** In a transaction. True where some is left of what was there when it began. */
+/** Runs in a transaction. True if some of what existed at its start is left. */
 export async function indexMore(session: Session): Promise<boolean> {
   await session.rows(LOCK_INDEX, [])
   const gone = await session.rows<{ key: number }>(GONE, [])
@@ -86,10 +86,10 @@ export async function find(
   }))
 }
 
-/** Characters that were indexed, and whether they were all. */
+/** Indexed characters, and whether that was everything. */
 async function indexThread(session: Session, thread: LaggingThread) {
   const { key, threadId, version, baseSeq, fromSeq, toSeq, indexVersion } = thread
-  // Rows that came from a thread that is gone stand before what is indexed: then all once more.
+  // Rows moved here from a deleted thread precede the indexed ones: index everything again.
   const isStale = fromSeq !== null && (baseSeq < fromSeq || (indexVersion ?? 0) < INDEX_VERSION)
   if (isStale) await session.rows(REMOVE_PARTS, [[key]])
   const isNew = fromSeq === null || isStale
@@ -101,7 +101,7 @@ async function indexThread(session: Session, thread: LaggingThread) {
   const indexed = indexRows(threadId, rows, awaited, { most: LIMITS.indexParts, done })
   if (indexed.parts.length > 0)
     await session.rows(ADD_PARTS, [key, ...measureColumns(indexed.parts)])
-  // Of a fork the first row is one that it shares.
+  // A fork shares its first row.
   const first = isNew ? (await read(session, threadId, [[1, 1]], 1)).rows[0] : undefined
   const owner = ownerIn(threadId, first)
   const from = isNew ? baseSeq : fromSeq
@@ -125,12 +125,12 @@ function measureColumns(parts: readonly IndexedPart[]): unknown[] {
   ]
 }
 
-/** The server takes no place beyond this; words that stand further on are found all the same. */
+/** The largest position the server stores; words beyond it are still found. */
 const LAST_PLACE = 16_383
-/** And no more places of one word. */
+/** The most positions per word. */
 const MOST_PLACES = 255
 
-/** `'word':1,7 'other':2`: words with their places, which make the rank. */
+/** `'word':1,7 'other':2`: words with their positions, which determine the rank. */
 function computeVector(words: readonly string[]): string {
   const places = new Map<string, number[]>()
   for (const [index, word] of words.entries()) {

@@ -1,4 +1,4 @@
-// The SQL that reads and removes. Each statement sees one moment of the database.
+// The SQL of reads and deletions. Each statement sees one snapshot of the database.
 import { OWNER_VERSION } from '../search/search-index.ts'
 import type { Statement } from './database.ts'
 
@@ -9,7 +9,7 @@ const THREAD = `key, thread_id AS "threadId", version, created_at AS "createdAt"
 export const EVENT = 'e.seq, e.id, e.v, e.type, e."timestamp", e.data, e.origin, e.source'
 const ORDER = 'ORDER BY updated_at DESC, thread_id DESC LIMIT'
 
-/** Whose rows a thread shows: its own, those after `after` up to `last`, then those it shares. */
+/** The threads whose rows a thread shows: its own after `after` up to `last`, then those it shares. */
 export const CHAIN = `chain AS (
   SELECT key, base_key, base_seq AS after, version AS last FROM thread
   UNION ALL
@@ -18,7 +18,7 @@ export const CHAIN = `chain AS (
 
 export const FIND_THREAD = statement('thread', `SELECT ${THREAD} FROM threads WHERE thread_id = $1`)
 
-/** Nobody else can change the thread until the transaction ends. */
+/** Locks the thread until the transaction ends. */
 export const LOCK_THREAD = statement('lock', `${FIND_THREAD.text} FOR UPDATE`)
 
 export const FIRST_PAGE = statement('page-1', `SELECT ${THREAD} FROM threads ${ORDER} $1`)
@@ -27,7 +27,7 @@ export const NEXT_PAGE = statement(
   `SELECT ${THREAD} FROM threads WHERE (updated_at, thread_id) < ($1, $2) ${ORDER} $3`,
 )
 
-/** Of owners ($1) that are known; $2 and $3 are the place before, or null. */
+/** Threads of known owners ($1); $2 and $3 are the place before, or null. */
 export const OWNERS_PAGE = statement(
   'page-of-owners',
   `SELECT ${THREAD} FROM search_cursors JOIN threads ON key = thread_key
@@ -41,20 +41,20 @@ export const SNAPSHOT = statement(
    JOIN threads t ON t.key = s.thread_key WHERE t.thread_id = $1 AND s.fold_version = $2`,
 )
 
-/** What followers compare to see whether they missed something. */
+/** What followers compare to detect missed changes. */
 export const STATES = statement(
   'states',
   'SELECT thread_id AS "threadId", key, version FROM threads WHERE thread_id = ANY ($1)',
 )
 
 /**
- * The thread ($1) and its rows of some stretches ($2 to $3), in the order asked for; no further row
- * after so many bytes ($4). `total` tells how many there would have been. `OFFSET 0` keeps the planner
- * from looking at all rows of a thread before it knows which are asked for.
+ * The thread ($1) and its rows in some ranges ($2 to $3), in the requested order; stops after so many bytes
+ * ($4). `total` is the full number of rows. `OFFSET 0` keeps the planner from scanning all rows of a thread
+ * before it knows the requested ones.
  */
 export const READ = statement('read', readText())
 
-/** The same with hashes: that of each row, and before all others that of the thread and where it was forked. */
+/** The same with hashes: one for each row, and first that of the thread and the place of its fork. */
 export const READ_CHAIN = statement(
   'read-chain',
   readText('thread.head, thread.parent_seq, ', ', found.hash', ', e.hash'),
@@ -86,7 +86,7 @@ export const STRAYS = statement(
    WHERE NOT EXISTS (SELECT 1 FROM threads WHERE key = e.thread_key)`,
 )
 
-/** The rows of a log ($1) with these ids ($2), up to a number ($3), and the place of each id. */
+/** The rows of a log ($1) with these ids ($2), up to a number ($3), with the position of each id. */
 export const FIND_ROWS = statement(
   'find',
   `WITH RECURSIVE thread AS (SELECT * FROM threads WHERE key = $1), ${CHAIN}
@@ -97,7 +97,7 @@ export const FIND_ROWS = statement(
    WHERE e.seq <= chain.last AND e.seq <= $3`,
 )
 
-/** The version of a thread ($1), and the rows of its log with these ids ($2), with the place of each. */
+/** The version of a thread ($1) and the rows of its log with these ids ($2), with the position of each. */
 export const FIND_REPEATED = statement(
   'find-repeated',
   `WITH RECURSIVE thread AS (SELECT * FROM threads WHERE thread_id = $1), ${CHAIN}
@@ -121,7 +121,7 @@ export const NEXT_ROW = statement(
    ORDER BY found.seq LIMIT 1`,
 )
 
-/** The hash of the last event of thread $1 up to a number ($2) that has one. */
+/** The last hash of thread $1 up to a number ($2). */
 export const LAST_HASH = statement(
   'last-hash',
   `WITH RECURSIVE thread AS (SELECT * FROM threads WHERE key = $1), ${CHAIN}
@@ -132,7 +132,7 @@ export const LAST_HASH = statement(
    ORDER BY found.seq DESC LIMIT 1`,
 )
 
-/** The thread under whose key row $2 of thread $1 stands, and that row's time. */
+/** The thread that owns row $2 of thread $1, and that row's time. */
 export const FIND_OWNER = statement(
   'owner',
   `WITH RECURSIVE thread AS (SELECT * FROM threads WHERE key = $1), ${CHAIN}
@@ -141,7 +141,7 @@ export const FIND_OWNER = statement(
    WHERE $2::bigint > chain.after AND $2::bigint <= chain.last`,
 )
 
-/** Held by all who look through shared rows, and alone by whoever moves some. */
+/** Shared by readers of shared rows; exclusive for moving rows. */
 export const LOCK_FAMILIES = statement(
   'families-shared',
   `SELECT pg_advisory_xact_lock_shared(hashtextextended('precis families ' || current_schema(), 0))`,
@@ -151,7 +151,7 @@ export const LOCK_FAMILIES_ALONE = statement(
   `SELECT pg_advisory_xact_lock(hashtextextended('precis families ' || current_schema(), 0))`,
 )
 
-/** Threads that share rows with this one, those that share most first. */
+/** Threads that share rows with this one, largest share first. */
 export const SHARING = statement(
   'sharing',
   `SELECT key, base_seq AS "baseSeq" FROM threads WHERE base_key = $1

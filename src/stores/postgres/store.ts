@@ -1,4 +1,4 @@
-// The store on PostgreSQL: several processes, also on several machines, share it.
+// The store on PostgreSQL, shared by several processes and machines.
 import type { NewEvent } from '../../core/log/event.ts'
 import type {
   Appended,
@@ -112,7 +112,7 @@ export class PostgresStore implements Store {
     return followRows(this.#source, threadId, afterSeq, signal)
   }
 
-  /** By its key, so that an attempt whose answer was lost is not repeated on another thread of the id. */
+  /** Uses the key, so a retry cannot delete another thread with the same id. */
   async delete(threadId: string): Promise<boolean> {
     checkName('a thread id', threadId)
     const key = await this.#run((session) => findKey(session, threadId))
@@ -123,7 +123,7 @@ export class PostgresStore implements Store {
       return remove(session, threadId, key)
     })
     this.#changed(threadId)
-    // Gone at a second attempt, it was the first that removed it.
+    // If a retry finds nothing, the first attempt deleted it.
     return removed || attempts > 1
   }
 
@@ -163,7 +163,7 @@ export class PostgresStore implements Store {
     this.#wakeups.wakeAll()
     await this.#database.idle()
     await this.#announcements.settled()
-    // Also where a follower is left that nobody reads from any more.
+    // Also stops followers that no longer have a reader.
     this.#news.stop()
     await this.#database.close()
   }

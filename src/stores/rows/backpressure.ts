@@ -2,9 +2,7 @@
 import { PrecisError } from '../../core/errors.ts'
 import { LIMITS } from './limits.ts'
 
-/**
- * How many calls wait for a database, and how much they carry: beyond a limit, more are refused.
- */
+/** Limits the calls that wait for a database and their total size; more are rejected. */
 export class Backpressure {
   readonly #where: string
   #calls = 0
@@ -14,7 +12,7 @@ export class Backpressure {
     this.#where = where
   }
 
-  /** Throws `store-busy` where too much waits. Whoever came in must `leave` with the same length. */
+  /** Throws `store-busy` over the limit. Each `enter` needs a `leave` with the same length. */
   enter(length: number): void {
     const isTooLong = this.#calls > 0 && this.#length + length > LIMITS.waitingLength
     if (this.#calls >= LIMITS.waitingCalls || isTooLong) {

@@ -1,4 +1,4 @@
-// The hash of a log: equal for two stores where every event of it is.
+// The hash of a log. Two logs with the same events have the same hash.
 import { createHash } from 'node:crypto'
 import type { Row, Store } from '../../core/ports.ts'
 import { PageRows } from './pages.ts'
@@ -8,7 +8,7 @@ export interface LogDigest {
   readonly hash: string // SHA-256, as hex
 }
 
-/** Of the events up to a number. `each` sees the rows on the way. */
+/** Hashes the events up to a number. `each` receives the rows on the way. */
 export async function computeDigest(
   store: Pick<Store, 'read'>,
   threadId: string,
@@ -19,7 +19,7 @@ export async function computeDigest(
   const pages = new PageRows()
   let events = 0
   const to = Math.min(upTo, Number.MAX_SAFE_INTEGER)
-  // As many pages as there are rows: a damaged version may be any number.
+  // At most as many pages as there are rows: a damaged version may be any number.
   for (let from = 1, isMore = true; isMore && from <= to; ) {
     const limit = pages.rows
     const page = await store.read(threadId, { from, to, limit })

@@ -1,4 +1,4 @@
-// The hash chain over the events of a thread: each hash covers an event as it is stored and the hash before it.
+// The hash chain of a thread: each hash covers a stored event and the hash before it.
 
 import { PrecisError } from '../../core/errors.ts'
 import type { LogVerdict } from '../../core/ports.ts'
@@ -7,25 +7,25 @@ import type { Range } from './read-in-steps.ts'
 import { sha256 } from './sha256.ts'
 import { checkName, type StoredEvent } from './stored-event.ts'
 
-/** An event and its hash; null where an older program wrote it. */
+/** An event and its hash; null if an older version wrote it. */
 export type HashedCells = readonly [...cells: StoredEvent, hash: string | null]
 
-/** What stands before the first event that has a hash. */
+/** Stands before the first event with a hash. */
 export const NO_HASH = ''
 
-/** Whether a hash is that of an event as it is stored, behind the hash before it. */
+/** Whether a hash matches a stored event and the hash before it. */
 export type Fits = (hash: string, before: string, cells: StoredEvent) => boolean
 
-/** Older programs wrote hashes as hex. Today's are in base64, which is less to write. */
+/** Older versions wrote hex; today's base64 is shorter. */
 const HEX_LENGTH = 32
 const HASH_LENGTH = 22
-/** Between the digest of the first event of an append and what links it to the log: PostgreSQL alone. */
+/** Separates the digest of the first event of an append from what links it to the log (PostgreSQL only). */
 const LINK = '.'
 
 /**
- * The hashes of events behind the hash `before`: half of SHA-256 over the hash before and the event as it is
- * stored. Half is enough to find what was altered, and is half as much to write. The thread is not in it,
- * since forks share events. All of an append come together: in a row they take less time.
+ * The hashes of events behind the hash `before`: half of SHA-256 over the previous hash and the stored event.
+ * Half is enough to detect changes and half as much to write. The thread id is not covered, since forks share
+ * events. Hashing a whole append together is faster.
  */
 export function hashesOf(before: string, rows: readonly StoredEvent[]): readonly string[] {
   let hash = before
@@ -39,8 +39,8 @@ export const fitsCells: Fits = (hash, before, cells) =>
   hash === (hash.length === HEX_LENGTH ? olderHash : shortHash)(writeText(before, cells))
 
 /**
- * On PostgreSQL the client hashes the events of an append, and the server links the first to the log: it alone
- * knows the hash before. In older logs it linked each of them.
+ * On PostgreSQL the client hashes the events of an append, and the server links the first one to the log,
+ * because only the server knows the previous hash. In older logs it linked each event.
  */
 export const fitsLinked: Fits = (hash, before, cells) => {
   if (hash.length === HEX_LENGTH)
@@ -65,19 +65,19 @@ function olderHash(text: string): string {
   return sha256(text).slice(0, HEX_LENGTH)
 }
 
-/** So many events that do not fit are listed. */
+/** Lists at most this many mismatches. */
 const MOST_MISFITS = 1_000
-/** Where more are missing it is the version, or a number, that is damaged: the log ends before them. */
+/** If more are missing, the version or a number is damaged, and the log ends before them. */
 const MOST_MISSING = 100_000
 
-/** Follows a chain row by row. Behind a row that does not fit it goes on from the hash that is stored there. */
+/** Follows a chain row by row. After a mismatch it continues from the stored hash. */
 export class ChainCheck {
   #seq = 0
   #events = 0
   #allMissing = 0
   #end: number | undefined
   #before = NO_HASH
-  #isGap = false // what was before the next row is not known
+  #isGap = false // the hash before the next row is unknown
   #isBehindUnread = false
   #hashedSeq = 0 // the last one with a hash
   #unverified = 0
@@ -107,7 +107,7 @@ export class ChainCheck {
     this.#isBehindUnread = false
   }
 
-  /** A row that is there and cannot be read; whether the next one was altered cannot be told. */
+  /** An existing but unreadable row. Whether the next one was altered cannot be told. */
   addUnread(seq: number): void {
     this.#missing(seq)
     this.#seq = seq
@@ -116,14 +116,14 @@ export class ChainCheck {
     this.#isBehindUnread = true
   }
 
-  /** Nothing more would be listed. */
+  /** The list of mismatches is full. */
   get isFull(): boolean {
     return this.#misfits.length >= MOST_MISFITS
   }
 
   /**
-   * `head` is the hash that the thread itself keeps of its last event. An older program keeps none, and its
-   * forks may share events with hashes, up to `forkSeq`; who writes one of its own keeps it as well.
+   * `head` is the thread's own copy of its last hash. Older versions keep none, and their forks may share
+   * events with hashes up to `forkSeq`. A version that writes hashes writes `head` too.
    */
   end({ version, head, forkSeq }: ChainEnd): LogVerdict {
     this.#missing(version + 1)
@@ -158,7 +158,7 @@ export class ChainCheck {
 interface ChainEnd {
   readonly version: number
   readonly head: string | null
-  /** The last event that was shared when the thread was forked; 0 where it was not. */
+  /** The last event shared at the time of the fork; 0 if it is not a fork. */
   readonly forkSeq: number
 }
 
@@ -171,10 +171,10 @@ export interface ChainAnswer extends ChainEnd {
 
 export type ChainStep = (threadId: string, ranges: readonly Range[]) => Promise<ChainAnswer>
 
-/** How often a check starts again because its thread was deleted and recreated meanwhile. */
+/** Restarts of a check whose thread was deleted and recreated meanwhile. */
 const MOST_RESTARTS = 5
 
-/** What a step answers of a thread that is not there. */
+/** The answer of a step for a missing thread. */
 export const NO_CHAIN: ChainAnswer = {
   life: undefined,
   version: 0,
@@ -184,7 +184,7 @@ export const NO_CHAIN: ChainAnswer = {
   rest: [],
 }
 
-/** Undefined where there is no such thread. Events that come later are not part of it. */
+/** Undefined for a missing thread. Later events are not part of it. */
 export async function verifyInSteps(
   step: ChainStep,
   threadId: string,
@@ -205,7 +205,7 @@ async function tryToVerify(
 ): Promise<LogVerdict | undefined | 'replaced'> {
   const { life, ...end } = await step(threadId, [])
   if (life === undefined) return undefined
-  const rest: Range[] = [[1, end.version]] // the next one last
+  const rest: Range[] = [[1, end.version]] // the next range is last
   for (let range = rest.pop(); range; range = rest.pop()) {
     const next = await readOrHalve(step, threadId, range)
     rest.push(...next.rest.toReversed())
@@ -222,11 +222,11 @@ async function tryToVerify(
 
 interface Unread {
   readonly failure: PrecisError
-  /** The halves of the range; none where it is one row. */
+  /** The halves of the range; empty for one row. */
   readonly rest: readonly Range[]
 }
 
-/** Damage to some rows does not hide what is wrong with the others. */
+/** Damage to some rows does not hide problems in others. */
 async function readOrHalve(
   step: ChainStep,
   threadId: string,

@@ -7,7 +7,7 @@ export const LIMITS = {
   nameLength: 256,
   /** Events in one append. */
   appendRows: 10_000,
-  /** Characters of JSON: the data of one event. Its source counts for the append. */
+  /** Characters of JSON: the data of one event. Its `source` counts for the append. */
   rowLength: 64 * MEBI,
   /** Characters of JSON: all events of one append, and a snapshot by itself. */
   appendLength: 256 * MEBI,
@@ -18,24 +18,24 @@ export const LIMITS = {
   /** Threads in one page of `list`. */
   pageSize: 1000,
   defaultPageSize: 100,
-  /** Finds of one search, and the characters of what it looks for. */
+  /** Finds of one search, and characters of its query. */
   finds: 100,
   defaultFinds: 20,
   queryLength: 10_000,
-  /** Values of one filter of a search, and characters of a tool or a path there. */
+  /** Values of one filter of a search, and characters of a tool or path in it. */
   filterValues: 1000,
   filterLength: 4096,
-  /** What a timer takes; a longer one would fire at once. */
+  /** The maximum of a timer; a longer one would fire at once. */
   timerMs: 2 ** 31 - 1,
-  /** How long a lease may be asked for at a time: a day. */
+  /** The longest lease: a day. */
   leaseMs: 24 * 60 * 60 * 1000,
-  /** Calls that may wait for the database at a time, and their characters; more are `store-busy`. */
+  /** Calls that may wait for the database, and their characters; more fail with `store-busy`. */
   waitingCalls: 10_000,
   waitingLength: 512 * MEBI,
-  /** One step of a long read: so many rows, and no further row after so many characters. */
+  /** One step of a long read: at most so many rows, and none after so many characters. */
   stepRows: 2000,
   stepLength: MEBI,
-  /** One step of indexing: so many rows of a thread, and characters of all; of a longer row so many parts. */
+  /** One step of indexing: rows of a thread, characters in total, and parts of a long row. */
   indexRows: 500,
   indexLength: MEBI / 4,
   indexParts: 64,

@@ -1,14 +1,14 @@
-// Pages of threads and of rows: cursors, threads as databases return them, rows per page.
+// Pages of threads and rows: cursors, thread rows of databases, rows per page.
 import type { ListOptions, Page, Row, ThreadInfo } from '../../core/ports.ts'
 import { usageError } from '../errors.ts'
 import { LIMITS } from './limits.ts'
 import type { Parent } from './requests.ts'
 import { checkNumber, checkOwners } from './stored-event.ts'
 
-/** Where a thread stands in the list: when it last changed (ms since 1970), then its id. */
+/** The position of a thread in the list: last change (ms since 1970), then id. */
 export type ListPlace = readonly [updatedAt: number, threadId: string]
 
-/** A thread as its row has it; for `base…` and `parent…` see the schema of SQLite. */
+/** The row of a thread; for `base…` and `parent…` see the schema of SQLite. */
 export interface ThreadRow {
   readonly key: number
   readonly threadId: string
@@ -19,7 +19,7 @@ export interface ThreadRow {
   readonly parentSeq: number | null
   readonly baseKey: number | null
   readonly baseSeq: number
-  readonly head: string | null // the hash of its last event that has one
+  readonly head: string | null // the last hash of its events
 }
 
 export interface ListQuery {
@@ -64,22 +64,19 @@ function decodeCursor(text: string): ListPlace {
 
 const FIRST_ROWS = 16
 const MOST_ROWS = 500
-/** Characters that a page should have, about. */
+/** Target size of a page in characters. */
 const PAGE_LENGTH = 4 * 1024 * 1024
 
-/**
- * How many rows of a log are read at a time: fewer where they are long, so that a page fits into
- * memory.
- */
+/** How many rows of a log to read at a time: fewer if they are long, so a page fits into memory. */
 export class PageRows {
   #rows = FIRST_ROWS
 
-  /** Of the next page. */
+  /** Rows of the next page. */
   get rows(): number {
     return this.#rows
   }
 
-  /** Learns from a page that was read. Rows become longer all at once: so pages grow step by step. */
+  /** Adapts to a page that was read. Grows in small steps, since rows may suddenly get longer. */
   learn(page: readonly Row[]): void {
     const length = page.reduce(
       (sum, { data, source }) => sum + measureLength(data) + measureLength(source),
@@ -90,14 +87,14 @@ export class PageRows {
   }
 }
 
-/** Characters of all texts in a value: near enough to those of its JSON. */
+/** Characters of all strings in a value: close enough to the length of its JSON. */
 function measureLength(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 1
   return Object.values(value).reduce((sum: number, each) => sum + measureLength(each), 1)
 }
 
-/** A thread as a database tells of it, and pages of the list of threads. */
+/** The cells of a thread's row, and pages of the list of threads. */
 export interface ThreadCells {
   readonly threadId: string
   readonly version: number
@@ -110,7 +107,7 @@ export function readInfo({ createdAt, updatedAt, ...rest }: ThreadCells): Thread
   return { ...rest, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) }
 }
 
-/** One more than asked for was looked up: it tells whether there is another page. */
+/** `found` has one more than requested, to tell whether another page follows. */
 export function buildPage(found: readonly ThreadCells[], limit: number): Page<ThreadInfo> {
   const items = found.slice(0, limit)
   const last = items.at(-1)

@@ -19,7 +19,7 @@ export function readQuery(range: ReadRange): ReadQuery {
   return { ranges: checkRanges([[from, to]]), limit }
 }
 
-/** Leaves out empty stretches and joins those that touch, so that few are left to read. */
+/** Drops empty ranges and joins adjacent ones. */
 export function checkRanges(ranges: readonly Range[]): readonly Range[] {
   if (ranges.length > LIMITS.ranges) {
     throw usageError(
@@ -39,23 +39,23 @@ export function checkRanges(ranges: readonly Range[]): readonly Range[] {
   return joined
 }
 
-/** A long read, step by step: it blocks no other for long, and holds nothing twice. */
+/** A long read in steps: it blocks others only briefly and holds nothing twice. */
 export interface StepAnswer {
   /** Tells a thread from a later one of the same id; undefined where there is none. */
   readonly life: number | undefined
   readonly rows: readonly StoredEvent[]
-  /** What is left to read, up to the version of now. */
+  /** The ranges left to read, up to the current version. */
   readonly rest: readonly Range[]
 }
 
-/** Reads at most `limit` rows, and fewer where these are many or long. */
+/** Reads at most `limit` rows, fewer if they are long. */
 export type ReadStep = (
   threadId: string,
   ranges: readonly Range[],
   limit: number,
 ) => Promise<StepAnswer>
 
-/** How often a read restarts because its thread was deleted and recreated meanwhile. */
+/** Restarts of a read whose thread was deleted and recreated meanwhile. */
 const MOST_RESTARTS = 5
 
 export async function readInSteps(
@@ -78,14 +78,14 @@ export async function rowsAfter(step: ReadStep, threadId: string, seq: number): 
   return { life, rows: rows.map((row) => decodeRow(threadId, row)), more: rest.length > 0 }
 }
 
-/** Events that come later are not part of a read that has begun. */
+/** Later events are not part of a read that has begun. */
 export function clipRanges(ranges: readonly Range[], version: number): readonly Range[] {
   return ranges
     .map(([from, to]): Range => [from, Math.min(to, version)])
     .filter(([from, to]) => from <= to)
 }
 
-/** Undefined where the thread was replaced by another one of its id between two steps. */
+/** Undefined if another thread took the id between two steps. */
 async function tryToRead(
   step: ReadStep,
   threadId: string,

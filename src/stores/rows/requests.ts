@@ -29,13 +29,13 @@ export interface ForkRequest {
   readonly length: number // characters of JSON
 }
 
-/** Where a thread was forked from. It stays known when the parent is gone. */
+/** Where a thread was forked. Known even after the parent was deleted. */
 export interface Parent {
   readonly threadId: string
   readonly seq: number
 }
 
-/** The rows that were there already; undefined where the append wrote its own. */
+/** The existing rows; undefined if the append wrote its own. */
 export interface WriteAnswer {
   readonly stored?: readonly StoredEvent[]
 }
@@ -65,9 +65,8 @@ export function forkRequest(
 }
 
 /**
- * The answer to an append after `before`: the rows it wrote, or found. They are decoded from what
- * was stored, so that they are what a read gives; and only when asked for, since callers mostly
- * know what they appended.
+ * The answer to an append after `before`: the rows it wrote or found. They are decoded from the stored form,
+ * to equal what a read returns, and only on request, since most callers know what they appended.
  */
 export function appended(
   threadId: string,
@@ -86,7 +85,7 @@ export function appended(
   }
 }
 
-/** The rows of a fork that was made before by this very request; another thread is a conflict. */
+/** The rows of a fork made earlier by the same request; any other thread is a conflict. */
 export function recogniseFork(
   request: Pick<ForkRequest, 'parentId' | 'seq' | 'threadId' | 'rows'>,
   parent: Parent | undefined,
@@ -100,7 +99,7 @@ export function recogniseFork(
   throw idConflict(threadId, threadId, `There is another thread ${threadId} already.`)
 }
 
-/** Every id stands once in a log, whether its row is shared or its own. */
+/** An id may occur once in a log, in a shared row or an own one. */
 export function checkForkIds(threadId: string, found: readonly (StoredEvent | undefined)[]): void {
   const shared = found.find((cells) => cells !== undefined)
   if (shared === undefined) return
@@ -120,9 +119,9 @@ function encode(
 }
 
 /**
- * Compares events with those of the log that have their ids (`found`, in the same order).
- * Gives the stored rows where all are there, with equal content and one after the other;
- * undefined where none is. Anything between is an `id-conflict`.
+ * Compares events with those of the log that have their ids (`found`, in the same order). Returns the stored
+ * rows if all exist, consecutive and with equal content; undefined if none exists. Anything in between is an
+ * `id-conflict`.
  */
 export function recognise(
   threadId: string,
@@ -148,7 +147,9 @@ export function recognise(
   return stored
 }
 
-/** All but the sequence number, which the log gave. Content is equal where its JSON text is. */
+/**
+ * Compares everything but the sequence number, which the log assigned. Content is equal if its JSON text is.
+ */
 function sameContent(one: StoredEvent, other: StoredEvent): boolean {
   return one.every((cell, column) => column === 0 || cell === other[column])
 }

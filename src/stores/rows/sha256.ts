@@ -1,4 +1,4 @@
-// SHA-256 of a text: the host's own where there is one, since it is fast; written out for other hosts
+// SHA-256 of a text: the host's fast implementation if there is one, otherwise our own.
 
 interface Hashing {
   hash(algorithm: 'sha256', text: string, encoding: Encoding): string
@@ -13,7 +13,7 @@ export function sha256(text: string, encoding: Encoding = 'hex'): string {
   return chosen(text, encoding)
 }
 
-/** Asked of the process when it is needed first, not imported: a browser has neither, and loading it takes time. */
+/** Looked up on first use, not imported: a browser has neither, and loading it takes time. */
 function hostSha256(): typeof chosen {
   const host = globalThis.process?.getBuiltinModule?.('node:crypto') as Hashing | undefined
   const isThere = typeof host?.hash === 'function'

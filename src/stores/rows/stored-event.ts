@@ -6,7 +6,10 @@ import { JsonBounds } from '../../core/text/json.ts'
 import { idConflict, usageError } from '../errors.ts'
 import { LIMITS } from './limits.ts'
 
-/** One row of the log without its thread. A tuple: it goes to the database and between threads as it is. */
+/**
+ * One row of the log without its thread. A tuple, because it passes unchanged to the database and between
+ * threads.
+ */
 export type StoredEvent = readonly [
   seq: number,
   id: string,
@@ -31,7 +34,7 @@ interface EncodedEvents {
   readonly length: number // of their JSON
 }
 
-/** Checks events and gives them their numbers. Throws before anything is written. */
+/** Checks events and numbers them. Throws before anything is written. */
 export function encodeEvents(
   threadId: string,
   events: readonly NewEvent[],
@@ -41,7 +44,7 @@ export function encodeEvents(
   let length = 0
   const rows = events.map((event, index) => {
     const cells = encodeEvent(event, firstSeq + index)
-    // What an event was made of says the same once more, escaped: it counts for the append alone.
+    // `source` repeats the content in escaped form, so it counts for the append only.
     checkLength(event.id, cells[5].length, LIMITS.rowLength, 'for one event')
     length += cells[5].length + (cells[7]?.length ?? 0)
     return cells
@@ -50,7 +53,7 @@ export function encodeEvents(
   return { rows, length }
 }
 
-/** Everything but their JSON. */
+/** Checks everything but their JSON. */
 export function checkEvents(threadId: string, events: readonly NewEvent[]): void {
   if (events.length > LIMITS.appendRows) {
     throw tooLarge(threadId, `${events.length} events`, `${LIMITS.appendRows} in one append`)
@@ -72,7 +75,7 @@ export function encodeEvent(event: NewEvent, seq: number): StoredEvent {
   return [seq, id, v, type, isoTime(event.timestamp), data, origin, source]
 }
 
-/** What is no JSON, or nested too deeply (a damaged row), is kept as text, in a shape that no event has. */
+/** Invalid or too deeply nested JSON (a damaged row) is kept as text, in a shape that no event has. */
 export function decodeRow(threadId: string, cells: StoredEvent): Row {
   const [seq, id, v, type, timestamp, data, origin, source] = cells
   return {
@@ -88,7 +91,7 @@ export function decodeRow(threadId: string, cells: StoredEvent): Row {
   }
 }
 
-/** Checks a snapshot against the version that the thread will have when it is stored. */
+/** Checks a snapshot against the version the thread will have. */
 export function encodeSnapshot(
   threadId: string,
   snapshot: Snapshot,
@@ -102,7 +105,7 @@ export function encodeSnapshot(
   return { seq, foldVersion, state }
 }
 
-/** Undefined where the text is damaged: a snapshot can always be made again from the log. */
+/** Undefined if the text is damaged: the log can always rebuild a snapshot. */
 export function decodeSnapshot(cells: SnapshotCells): Snapshot | undefined {
   try {
     return { ...cells, state: JSON.parse(cells.state) }
@@ -111,7 +114,7 @@ export function decodeSnapshot(cells: SnapshotCells): Snapshot | undefined {
   }
 }
 
-/** Names go into indexes as they are, so they must mean the same in every database. */
+/** Names go into indexes unchanged, so they must compare the same in every database. */
 export function checkName(what: string, name: unknown): asserts name is string {
   if (isName(name)) return
   throw usageError(
@@ -180,19 +183,19 @@ function toJson(value: unknown, threadId: string, name: string): string {
   })
 }
 
-/** A cell of another type, or none at all, is damage as well. */
+/** A cell of another type is damage as well. */
 function parseOrKeep(text: unknown): unknown {
   try {
     if (typeof text === 'string' && !isTooDeep(text)) return JSON.parse(text)
   } catch {
-    // Kept below.
+    // Kept as text below.
   }
   return { unreadable: String(text) }
 }
 
-/** Asked before anything walks through the value: each level would take its piece of the stack. */
+/** Checked before anything walks the value, because each level uses stack. */
 function isTooDeep(json: string): boolean {
-  if (json.length <= 2 * LIMITS.jsonDepth) return false // each level takes two signs
+  if (json.length <= 2 * LIMITS.jsonDepth) return false // each level takes two characters
   try {
     new JsonBounds({ values: Number.POSITIVE_INFINITY, depth: LIMITS.jsonDepth }).take(json)
     return false
@@ -217,7 +220,7 @@ function tooLarge(where: string, size: string, limit: string): PrecisError {
 let lastSecond = Number.NaN
 let untilSecond = '' // `2026-01-02T12:00:00.`
 
-/** What `toISOString` gives, several times faster in a row: it is a third of encoding an event. */
+/** Same output as `toISOString`, several times faster for a series: it takes a third of encoding an event. */
 export function isoTime(date: Date): string {
   const time = date.getTime()
   const second = Math.floor(time / 1000)

@@ -1,6 +1,5 @@
-// Searching over any store that can index rows and look words up: what is asked, in which order, and what is shown.
-// By which rules a search index was made. Alone in its file: database threads load it, and not the rules.
-// A search, checked and taken apart before a store looks anything up; the same for every store.
+// Searching over any store that can index rows and look words up: validation, order of steps, shown result.
+// The version of the rules lives here alone, because database threads load it without the rules.
 import { readRow } from '../../core/log/codec.ts'
 import type { SearchFind, SearchFinds, SearchIndex, SearchQuery } from '../../core/ports.ts'
 import {
@@ -23,7 +22,7 @@ import {
   type StoredEvent,
 } from '../rows/stored-event.ts'
 
-/** A stretch of what an event says, as an index keeps it. */
+/** A part of an event's text, as an index keeps it. */
 export interface IndexedPart {
   readonly seq: number
   readonly part: number // 0, 1, 2 … within the event
@@ -34,7 +33,7 @@ export interface IndexedPart {
   readonly words: readonly string[]
 }
 
-/** A part that was found, and the event that it is of. */
+/** A matching part and its event. */
 export interface SearchHit {
   readonly threadId: string
   readonly part: number
@@ -44,26 +43,26 @@ export interface SearchHit {
   readonly row: StoredEvent
 }
 
-/** What searching needs of a store. */
+/** What a search needs from a store. */
 export interface IndexSource {
-  /** Whether something is not indexed yet: asked first, since mostly nothing is, and writers are not held up. */
+  /** Whether something is not indexed yet. Asked first: usually nothing is, and writers are not held up. */
   isBehind(): Promise<boolean>
   /**
-   * Takes in a bounded stretch of what is not indexed yet. True where some of it is left; what others
-   * append meanwhile does not count, or a search might never end.
+   * Indexes a bounded part of what is missing. True if some is left. What others append meanwhile does not
+   * count; otherwise a search might never end.
    */
   indexMore(): Promise<boolean>
   clearIndex(): Promise<void>
-  /** At most `count` parts, best first, with all of the words or with any. */
+  /** At most `count` parts, best first, that contain all of the words or any of them. */
   find(request: SearchRequest, count: number, hasAllWords: boolean): Promise<readonly SearchHit[]>
 }
 
 const SNIPPET_CHARS = 240
-/** Several parts of one event may be found; it is shown once. */
+/** Several parts of one event may match; it is shown once. */
 const PARTS_PER_FIND = 3
-/** Others may append faster than this can index: then the search goes on with what it has. */
+/** If others append faster than this can index, the search continues with what it has. */
 const MOST_STEPS = 100_000
-/** Where others begin threads all the time there are always some whose owner is not known yet. */
+/** If others create threads all the time, some owners are always unknown. */
 const MOST_LISTS = 3
 
 export function searchIndex(source: IndexSource): SearchIndex {
@@ -83,7 +82,7 @@ export function searchIndex(source: IndexSource): SearchIndex {
       const count = request.isThreadOnce ? limit : limit * PARTS_PER_FIND
       await catchUp()
       let all = await source.find(request, count, true)
-      // Somebody may have begun to make the index anew meanwhile: then this was a look at half of it.
+      // If a rebuild of the index has begun, this look saw only half of it.
       if (all.length === 0 && (await source.isBehind())) {
         await catchUp()
         all = await source.find(request, count, true)
@@ -99,15 +98,15 @@ export function searchIndex(source: IndexSource): SearchIndex {
 
 export interface IndexedRows {
   readonly parts: readonly IndexedPart[]
-  /** The calls that wait for their results behind the last row that is indexed as a whole. */
+  /** Calls still waiting for results behind the last fully indexed row. */
   readonly awaited: readonly AwaitedCall[]
-  /** The row that has more parts than were asked for: it is gone on with in the next step. */
+  /** The row with too many parts; the next step continues with it. */
   readonly cutSeq?: number
 }
 
 /**
- * What the rows of one thread say, from the calls on that waited before them; of one row at most so many
- * parts, without the first ones of the first row, which are indexed already.
+ * The text of one thread's rows, given the calls that waited before them. Indexes at most so many parts of
+ * one row, and skips the parts of the first row that are indexed already.
  */
 export function indexRows(
   threadId: string,
@@ -136,31 +135,31 @@ export function indexRows(
   return { parts, awaited }
 }
 
-/** Of the last row that is indexed as a whole. */
+/** The number of the last fully indexed row. */
 export function lastSeq(rows: readonly StoredEvent[], { cutSeq }: IndexedRows): number | undefined {
   return cutSeq === undefined ? rows.at(-1)?.[0] : cutSeq - 1
 }
 
-/** Whose thread it is by the first event of its log; `''` where nobody is named. */
+/** The owner of a thread, from the first event of its log; `''` if there is none. */
 export function ownerIn(threadId: string, first: StoredEvent | undefined): string {
   const event = first && readRow(decodeRow(threadId, first))
   return (event?.type === 'THREAD_STARTED' ? event.data.owner : undefined) ?? ''
 }
 
-/** What a list of the threads of some owners needs of a store. */
+/** What a list by owner needs from a store. */
 export interface OwnerSource {
-  /** Whether the owner of every thread is known: asked first, since mostly all are. */
+  /** Whether every thread's owner is known. Asked first: usually all are. */
   knowsOwners(): Promise<boolean>
-  /** Finds out some of those that are not. True where more are left. */
+  /** Looks up some unknown owners. True if more are left. */
   learnMore(): Promise<boolean>
 }
 
-/** Owners stand in the cursors of the index, so that an append has nothing to do with them. */
+/** Owners are stored in the cursors of the index, so appends have no extra work. */
 export async function listByOwners<T>(source: OwnerSource, list: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     if (!(await source.knowsOwners())) await learnOwners(source)
     const listed = await list()
-    // Somebody may have begun to make the index anew meanwhile: then threads are missing.
+    // If a rebuild of the index has begun, threads are missing.
     if (tries === MOST_LISTS || (await source.knowsOwners())) return listed
   }
 }
@@ -169,7 +168,7 @@ async function learnOwners(source: OwnerSource): Promise<void> {
   for (let steps = 0; steps < MOST_STEPS; steps += 1) if (!(await source.learnMore())) return
 }
 
-/** A text in which no database finds a sign that it cannot keep. */
+/** Removes characters that some database cannot store. */
 function storable(text: string | null): string | null {
   return text === null ? null : text.replaceAll('\0', '').toWellFormed()
 }
@@ -204,13 +203,13 @@ function buildFind(hit: SearchHit, words: readonly QueryWord[]): SearchFind {
 }
 
 /**
- * Raised whenever words, kinds, files or owners are made in another way: what an older program indexed is
- * then indexed anew at the next search. A newer index is good enough for an older program.
+ * Raise this whenever the rules for words, kinds, files or owners change: the next search then rebuilds older
+ * indexes. An older program accepts a newer index.
  */
 export const INDEX_VERSION = 3
-/** A version that is damaged may be larger than any number that a thread reaches. */
+/** A damaged version may exceed every real number. */
 export const MOST_VERSION = Number.MAX_SAFE_INTEGER
-/** Since which version owners are made as they are now. */
+/** The version since which owners are computed as today. */
 export const OWNER_VERSION = 3
 
 export interface SearchRequest {
@@ -221,7 +220,7 @@ export interface SearchRequest {
   readonly sinceMs: number | null
   readonly untilMs: number | null
   readonly tool: string | null
-  /** What its path, with a `/` before it, must end with. */
+  /** The required end of the path, with a `/` before it. */
   readonly fileEnd: string | null
   readonly owners: readonly string[] | null
   readonly isThreadOnce: boolean
@@ -263,7 +262,7 @@ function searchRequest(query: SearchQuery): SearchRequest {
   }
 }
 
-/** As a database compares it: each takes other signs amiss. */
+/** As a database compares it: each rejects other characters. */
 function checkText(what: string, text: unknown): void {
   const isText = typeof text === 'string' && text !== '' && text.length <= LIMITS.filterLength
   if (isText && text.isWellFormed() && !text.includes('\0')) return
@@ -280,7 +279,7 @@ function readTime(name: string, date: Date | undefined): number | null {
   return time
 }
 
-/** A thread of which something is not indexed; `fromSeq` and what follows are null where nothing is. */
+/** A thread that is not fully indexed; `fromSeq` and the rest are null if nothing is. */
 export interface LaggingThread {
   readonly key: number
   readonly threadId: string
@@ -290,6 +289,6 @@ export interface LaggingThread {
   readonly toSeq: number | null
   readonly awaited: string | null // JSON
   readonly indexVersion: number | null
-  /** Of the row behind `toSeq`: one that is long is indexed in several steps. */
+  /** Parts done of the row behind `toSeq`: a long row takes several steps. */
   readonly partsDone: number
 }

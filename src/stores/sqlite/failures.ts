@@ -3,7 +3,7 @@ import { type ErrorCode, PrecisError } from '../../core/errors.ts'
 
 interface Meaning {
   readonly code: ErrorCode
-  readonly what: string // continues «The store FILE …»
+  readonly what: string // completes «The store FILE …»
   readonly hint: string
   readonly retryable?: boolean
 }
@@ -46,7 +46,7 @@ const FAILED: Meaning = {
   hint: 'Stored data is intact; the details name the cause.',
 }
 
-/** By the first part of the code that is listed, so that extended codes need no line of their own. */
+/** Keyed by the first listed part of the code, so extended codes need no entries. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   SQLITE_BUSY: BUSY,
   SQLITE_LOCKED: BUSY,
@@ -81,7 +81,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   EEXIST: NO_FOLDER,
 }
 
-/** Anything thrown while working on the database at `path`. */
+/** Anything thrown by work on the database at `path`. */
 export function storeFailure(thrown: unknown, path: string): PrecisError {
   if (PrecisError.is(thrown)) return thrown
   const code = readCode(thrown)

@@ -1,4 +1,4 @@
-// Forking and deleting threads, inside a transaction.
+// Forks and deletes threads inside a transaction.
 
 import { unknownThread } from '../errors.ts'
 import type { ThreadRow } from '../rows/pages.ts'
@@ -28,7 +28,7 @@ export function fork(tables: Tables, request: ForkRequest): WriteAnswer {
   return {}
 }
 
-/** The rows that forks share move to the fork that shares most; the others then share with it. */
+/** Rows shared with forks move to the fork that shares most; the others then share with it. */
 export function remove(tables: Tables, { threadId }: { readonly threadId: string }): boolean {
   const thread = tables.threads.find(threadId)
   if (!thread) return false

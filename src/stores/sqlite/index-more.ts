@@ -1,4 +1,4 @@
-// Indexing a bounded stretch of the log, inside a transaction. Loaded when it is needed: it brings the codec along.
+// Indexes a bounded part of the log inside a transaction. Loaded on demand, because it imports the codec.
 import type { AwaitedCall } from '../../core/search/documents.ts'
 import { LIMITS } from '../rows/limits.ts'
 import type { StoredEvent } from '../rows/stored-event.ts'
@@ -13,7 +13,7 @@ import { LAGGING, UNKNOWN } from './search-tables.ts'
 import type { Tables } from './tables.ts'
 import { segments } from './writes.ts'
 
-/** True where some is left of what was there when it began. */
+/** True if some of what existed at its start is left. */
 export function indexMore(tables: Tables): boolean {
   const { search } = tables
   const gone = search.gone()
@@ -30,7 +30,7 @@ export function indexMore(tables: Tables): boolean {
   return !isAll
 }
 
-/** Whose threads they are of which that is not known. True where some are left. */
+/** Looks up unknown owners of threads. True if some are left. */
 export function learnOwners(tables: Tables): boolean {
   const unknown = tables.owners.unknown()
   for (const { key, threadId, baseSeq, isIndexed } of unknown) {
@@ -40,11 +40,11 @@ export function learnOwners(tables: Tables): boolean {
   return unknown.length === UNKNOWN
 }
 
-/** Characters that were indexed, and whether they were all. */
+/** Indexed characters, and whether that was everything. */
 function indexThread(tables: Tables, thread: LaggingThread) {
   const { search, events } = tables
   const { key, threadId, version, baseSeq, fromSeq, toSeq, indexVersion } = thread
-  // Rows that came from a thread that is gone stand before what is indexed: then all once more.
+  // Rows moved here from a deleted thread precede the indexed ones: index everything again.
   const isStale = fromSeq !== null && (baseSeq < fromSeq || (indexVersion ?? 0) < INDEX_VERSION)
   if (isStale) search.remove(key)
   const isNew = fromSeq === null || isStale
@@ -71,7 +71,7 @@ function indexThread(tables: Tables, thread: LaggingThread) {
   return { length, isAll: last >= version }
 }
 
-/** Of a fork it is a row that it shares. */
+/** A fork shares its first row. */
 function findFirst(tables: Tables, threadId: string): StoredEvent | undefined {
   const thread = tables.threads.find(threadId)
   const [place] = thread ? segments(tables, thread, 1, 1) : []

@@ -1,4 +1,4 @@
-// Opens the database file: makes the tables where they are missing, and says what is wrong.
+// Opens the database file, creates missing tables, and reports what is wrong.
 import Sqlite, { type Database } from 'better-sqlite3'
 import { PrecisError } from '../../core/errors.ts'
 import { isBusy } from './failures.ts'
@@ -11,19 +11,19 @@ import {
 } from './prepare-file.ts'
 
 /**
- * How long SQLite itself waits for a lock. Short, since it blocks its thread: longer waits are
- * made of repeated attempts, between which reads go on.
+ * How long SQLite itself waits for a lock. Short, because it blocks the thread; longer waits are repeated
+ * attempts, with reads in between.
  */
 const LOCK_WAIT_MS = 10
 /**
- * The log beside the database is merged after so many pages (16 MiB): the index on ids is touched
- * all over, and the same pages are then written once instead of several times.
+ * Merge the WAL after this many pages (16 MiB). The index on ids touches pages everywhere; merging rarely
+ * writes each of them once instead of several times.
  */
 const MERGE_AFTER_PAGES = 4000
-/** After merging, the file of that log is cut back to this. */
+/** The WAL file is truncated to this after a merge. */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
-/** Blocks its thread while another process holds the file, at most `busyTimeoutMs`. */
+/** Blocks the thread while another process holds the file, at most for `busyTimeoutMs`. */
 export function openDatabase(
   path: string,
   busyTimeoutMs: number,
@@ -58,7 +58,10 @@ function tryToOpen(path: string, mustExist: boolean): Database {
   }
 }
 
-/** SQLite merges waiting changes when the last one closes the file, unless it is opened read-only: then files stay beside it. */
+/**
+ * SQLite merges pending changes when the last connection closes, but not a read-only one: then the files
+ * stay.
+ */
 function openToRead(path: string): Database {
   const readonly = hasWaitingChanges(path) || !isWritable(path)
   const db = new Sqlite(path, { timeout: LOCK_WAIT_MS, readonly, fileMustExist: true })
@@ -77,14 +80,14 @@ function openToRead(path: string): Database {
   }
 }
 
-/** A store of an older version is brought up to date there. */
+/** Migrates a copy of an older store in memory. */
 function copyInMemory(db: Database): Database {
   const bytes = db.serialize()
-  bytes.fill(1, 18, 20) // two bytes of its header say that changes stand in a file beside it
+  bytes.fill(1, 18, 20) // these two header bytes say that a WAL file exists
   return new Sqlite(bytes)
 }
 
-/** Every store has them since its first version. */
+/** Tables of every version of a store. */
 function requireTables(db: Database, path: string): void {
   const [application, all, own] = db.transaction(() => [
     readNumber(db, 'application_id'),
@@ -103,15 +106,14 @@ function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-/** Written into the file's header («prcs»), so that another program's database is not taken for ours. */
+/** In the file's header («prcs»), to tell our files from other programs' databases. */
 const APPLICATION_ID = 0x70726373
 
 /**
- * Step n brings version n to n + 1. Steps are never changed once released; new ones are added.
- *
- * A thread's `key` is never used again, so it also tells a thread from a later one of the same id.
- * A fork shares the rows of thread `base_key` up to `base_seq`; its own rows come after.
- * `parent_id` and `parent_seq` only say where it came from.
+ * Step n migrates version n to n + 1. Released steps never change.
+ * A thread's `key` is never reused, so it also tells a thread from a later one with the same id. A fork
+ * shares the rows of thread `base_key` up to `base_seq`; its own rows come after. `parent_id` and
+ * `parent_seq` only record where it came from.
  */
 const STEPS: readonly string[] = [
   `
@@ -154,7 +156,7 @@ const STEPS: readonly string[] = [
     PRIMARY KEY (thread_key, fold_version)
   ) STRICT, WITHOUT ROWID;
   `,
-  // Only adds, so that a process that has the file open with the version before goes on working.
+  // Only adds, so a process that has the file open with the version before keeps working.
   `
   CREATE TABLE leases (
     name TEXT PRIMARY KEY,
@@ -163,9 +165,8 @@ const STEPS: readonly string[] = [
     ttl_ms INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
-  // What is found by which words. Derived: rows after `from_seq` up to `to_seq` are taken in; threads that
-  // are gone, and rows that moved, are noticed when something is looked for. Words come made, and blanks
-  // alone divide them.
+  // The search index. Derived: rows after `from_seq` up to `to_seq` are indexed; a search detects deleted
+  // threads and moved rows. Words are computed by us and separated by blanks.
   `
   CREATE TABLE search_cursors (
     thread_key INTEGER PRIMARY KEY,
@@ -189,28 +190,28 @@ const STEPS: readonly string[] = [
     tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
   );
   `,
-  // Whose thread it is, and by which rules its words were made; what older programs write has version 1.
+  // The owner of a thread and the version of its index; rows of older programs have version 1.
   `
   ALTER TABLE search_cursors ADD COLUMN owner TEXT NOT NULL DEFAULT '';
   ALTER TABLE search_cursors ADD COLUMN index_version INTEGER NOT NULL DEFAULT 1;
   CREATE INDEX search_cursors_by_owner ON search_cursors (owner);
   `,
-  // The hash chain: of each event, and of the last one that has a hash. Rows of before have none, nor has
-  // what a process of the version before still writes.
+  // The hash chain: a hash for each event, and for each thread the last one. Older rows, and rows that a
+  // process of the version before writes, have none.
   `
   ALTER TABLE events ADD COLUMN hash TEXT;
   ALTER TABLE threads ADD COLUMN head TEXT;
   `,
-  // Hashes in base64 beside those in hex: an older program would call them altered.
+  // Base64 hashes next to hex ones: an older program would report them as altered.
   '',
 ]
 
-/** The tables, and how a database of an older version becomes one of today. */
+/** The current version of the tables. */
 export const SCHEMA_VERSION = STEPS.length
 
-/** Refuses what is not ours or newer than this program, and changes nothing. Gives the version. */
+/** Rejects foreign and newer databases and changes nothing. Returns the version. */
 export function checkDatabase(db: Database, path: string): number {
-  // One read: between two, another process could make a store of a new file.
+  // One transaction: between two reads another process could turn a new file into a store.
   const [version, application, tables] = db.transaction(() => [
     readNumber(db, 'user_version'),
     readNumber(db, 'application_id'),
@@ -236,7 +237,7 @@ export function checkDatabase(db: Database, path: string): number {
   return version
 }
 
-/** All steps that are missing, or none. Another process may do the same at the same time. */
+/** Runs all missing steps or none. Another process may do the same concurrently. */
 export function migrate(db: Database, path: string): void {
   db.transaction(() => {
     const version = checkDatabase(db, path)

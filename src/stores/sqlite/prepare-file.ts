@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
 
 export interface Opening {
-  readonly mustExist: boolean // what is not a store is not made one
-  readonly readOnly: boolean // never changes the file, not even to bring its tables up to date
+  readonly mustExist: boolean // a missing store is an error instead of being created
+  readonly readOnly: boolean // never changes the file, not even to migrate it
 }
 
 /** SQLite gives the -wal and -shm files the permissions of the database file. */
@@ -46,12 +46,12 @@ export function prepareFile(path: string, { mustExist, readOnly }: Opening): voi
   }
 }
 
-/** Whether SQLite can put its -wal and -shm files beside it, and remove them again. */
+/** Whether SQLite can create its -wal and -shm files next to it, and remove them. */
 export function isWritable(path: string): boolean {
   return allows(path, constants.W_OK) && allows(dirname(path), constants.W_OK | constants.X_OK)
 }
 
-/** Whether changes wait beside the file, to be merged into it by a process that writes. */
+/** Whether unmerged changes wait in a file next to it. */
 export function hasWaitingChanges(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }

@@ -1,4 +1,4 @@
-// What the store and its database thread say to each other.
+// Messages between the store and its database thread.
 import { type ErrorCode, PrecisError } from '../../core/errors.ts'
 import type { LeaseKey, LeaseRequest } from '../leases.ts'
 import type { ChainAnswer } from '../rows/hash-chain.ts'
@@ -11,9 +11,9 @@ import type { Opening } from './prepare-file.ts'
 
 export interface WorkerOptions extends Opening {
   readonly path: string
-  /** How long a call may wait for other processes before it is `store-busy`. */
+  /** How long a call may wait for other processes before it fails with `store-busy`. */
   readonly busyTimeoutMs: number
-  /** How often to look for the work of other processes while somebody follows a thread. */
+  /** How often to poll for changes by other processes while a thread is followed. */
   readonly pollMs: number
 }
 
@@ -29,7 +29,7 @@ export interface FindRequest {
   readonly hasAllWords: boolean
 }
 
-/** Every call, with what it takes and what it gives. */
+/** Every call with its argument and result. */
 export interface Calls {
   append: { readonly request: AppendRequest; readonly answer: WriteAnswer }
   fork: { readonly request: ForkRequest; readonly answer: WriteAnswer }
@@ -75,7 +75,7 @@ export type FromWorker =
   | { readonly unopened: PlainError }
   | { readonly changed: readonly string[] } // threads that another connection may have changed
 
-/** A PrecisError as it crosses between threads, where classes are lost. */
+/** A PrecisError in transfer between threads, which loses classes. */
 export interface PlainError {
   readonly code: ErrorCode
   readonly message: string

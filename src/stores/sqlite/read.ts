@@ -1,4 +1,4 @@
-// Everything that is asked of the database without changing it.
+// All queries that do not change the database.
 import type { Database } from 'better-sqlite3'
 import type { QueryWord } from '../../core/search/words.ts'
 import { type ChainAnswer, type HashedCells, NO_CHAIN } from '../rows/hash-chain.ts'
@@ -12,7 +12,7 @@ import type { FindRequest, ReadRequest } from './protocol.ts'
 import type { Tables } from './tables.ts'
 import { findById, type Segment, segments } from './writes.ts'
 
-/** One step of a read: it stops at a limit, and says what is left. */
+/** One step of a read: stops at a limit and returns what is left. */
 export function read(tables: Tables, request: ReadRequest): StepAnswer {
   const thread = tables.threads.find(request.threadId)
   if (!thread) return { life: undefined, rows: [], rest: [] }
@@ -94,7 +94,7 @@ function threadCells(thread: ThreadRow): ThreadCells {
   return { threadId, version, createdAt, updatedAt, ...(parent && { parent }) }
 }
 
-/** Looking words up in the index. */
+/** Looks words up in the index. */
 export function find(
   tables: Tables,
   { search, count, hasAllWords }: FindRequest,
@@ -118,13 +118,13 @@ function findMatch({ word, isPrefix }: QueryWord): string {
   return `"${word.replaceAll('"', '""')}"${isPrefix ? '*' : ''}`
 }
 
-/** Notices what other connections write to the threads that somebody follows. */
+/** Detects changes by other connections to followed threads. */
 export class OutsideChanges {
   readonly #dataVersion: () => unknown
   readonly #tables: Tables
   readonly #pollMs: number
   readonly #report: (threadIds: readonly string[]) => void
-  readonly #seen = new Map<string, string | undefined>() // thread id → its state when last looked at
+  readonly #seen = new Map<string, string | undefined>() // thread id → its state at the last look
   #lastVersion: unknown
   #timer: NodeJS.Timeout | undefined
 
@@ -141,7 +141,7 @@ export class OutsideChanges {
     this.#report = report
   }
 
-  /** Must come before the first read of a follower: what changes after it is then noticed. */
+  /** Call before a follower's first read, so that later changes are noticed. */
   watch(threadId: string): void {
     this.#seen.set(threadId, undefined)
     if (this.#timer) return
@@ -166,7 +166,7 @@ export class OutsideChanges {
       this.#reportChanges()
       this.#lastVersion = version
     } catch {
-      // The followers' own reads will meet the same failure, and tell it.
+      // The followers' own reads fail the same way and report it.
       this.#report([...this.#seen.keys()])
     }
   }

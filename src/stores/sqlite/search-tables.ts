@@ -1,4 +1,4 @@
-// The SQL of the search index: words in FTS5, what they are of beside them.
+// The SQL of the search index: words in FTS5, their places in a table beside it.
 import type { Database } from 'better-sqlite3'
 import { type Lease, type LeaseKey, type LeaseRequest, leaseAfter } from '../leases.ts'
 import type { ListPlace } from '../rows/pages.ts'
@@ -36,13 +36,13 @@ interface FoundPart {
 interface FindParameters extends SearchRequest {
   readonly match: string
   readonly count: number
-  /** Whose rows are looked at; null for all. */
+  /** The threads to search; null for all. */
   readonly segments:
     | readonly { readonly key: number; readonly from: number; readonly to: number }[]
     | null
 }
 
-/** How many threads of a crowd are looked at in one step. */
+/** Threads handled by one indexing step. */
 export const LAGGING = 100
 
 const BEHIND = `FROM threads t LEFT JOIN search_cursors c ON c.thread_key = t.key
@@ -64,7 +64,7 @@ const FOUND = `FROM search_words JOIN search_parts p ON p.id = search_words.rowi
     AND (@owners IS NULL OR p.thread_key IN (SELECT thread_key FROM search_cursors
       WHERE owner IN (SELECT value FROM json_each(@owners))))`
 const FIND = `SELECT ${PART} ${FOUND} ORDER BY bm25(search_words), p.time_ms DESC LIMIT @count`
-/** The rank must be there before rows are grouped. All that a thread shares counts as its own. */
+/** Compute the rank before grouping rows. Rows that a thread shares count as its own. */
 const FIND_THREADS = `WITH found AS MATERIALIZED (
     SELECT ${PART}, p.time_ms, bm25(search_words) AS score ${FOUND})
   SELECT key, threadId, seq, part, kind, tool, file, min(score) AS best FROM found
@@ -102,7 +102,7 @@ export function searchTables(db: Database) {
   return {
     isBehind: () => isBehind.get() === 1,
     lagging: () => lagging.all(),
-    /** Threads that are indexed and no longer there. */
+    /** Indexed threads that no longer exist. */
     gone: () => gone.all(),
     remove: (key: number): void => {
       for (const statement of [removeWords, removeParts, removeCursor]) statement.run(key)
@@ -128,20 +128,17 @@ export function searchTables(db: Database) {
   }
 }
 
-/**
- * The SQL on owners: they stand in the cursors of the search index, and are found out when they
- * are asked for.
- */
+/** The SQL of owners, which are stored in the cursors of the search index and looked up on first use. */
 export type OwnerTable = ReturnType<typeof ownerTable>
 
 interface UnknownThread {
   readonly key: number
   readonly threadId: string
   readonly baseSeq: number
-  readonly isIndexed: 0 | 1 // by other rules
+  readonly isIndexed: 0 | 1 // by another version of the rules
 }
 
-/** How many threads one step finds the owners of. */
+/** Threads whose owner one step looks up. */
 export const UNKNOWN = 500
 
 const FROM_UNKNOWN = `FROM threads t LEFT JOIN search_cursors c ON c.thread_key = t.key
@@ -166,7 +163,7 @@ export function ownerTable(db: Database) {
   return {
     isKnown: () => isKnown.get() === 1,
     unknown: () => unknown.all(),
-    /** Nothing of the thread is indexed yet. */
+    /** For a thread that is not indexed at all. */
     add: (key: number, owner: string, baseSeq: number) => insert.run(key, owner, baseSeq, baseSeq),
     /** The keys of threads, latest first. */
     page: (owners: readonly string[], after: ListPlace | undefined, limit: number) => {
@@ -176,7 +173,7 @@ export function ownerTable(db: Database) {
   }
 }
 
-/** The SQL on leases, and taking one inside a transaction. */
+/** The SQL of leases; taking one happens inside a transaction. */
 export type LeaseTable = ReturnType<typeof leaseTable>
 
 export function leaseTable(db: Database) {
@@ -191,11 +188,11 @@ export function leaseTable(db: Database) {
   const removeOver = db.prepare<[number]>('DELETE FROM leases WHERE expires_at_ms <= ?')
   const remove = db.prepare<[string, string]>('DELETE FROM leases WHERE name = ? AND owner = ?')
   return {
-    /** True where the owner of the request has it then. */
+    /** True if the requesting owner holds it now. */
     take: (request: LeaseRequest, nowMs: number): boolean => {
       const held = byName.get(request.name)
       const lease = leaseAfter(held, request, nowMs)
-      // Owners that died give nothing back: their rows go here.
+      // Delete expired leases of dead owners.
       if (lease.owner === request.owner) removeOver.run(nowMs)
       if (lease !== held) upsert.run(request.name, lease.owner, lease.expiresAtMs, lease.ttlMs)
       return lease.owner === request.owner
@@ -206,7 +203,7 @@ export function leaseTable(db: Database) {
   }
 }
 
-/** The SQL on snapshots: the newest of each fold version, of the two latest fold versions. */
+/** The SQL of snapshots: keeps the newest of the two latest fold versions. */
 export type SnapshotTable = ReturnType<typeof snapshotTable>
 
 export function snapshotTable(db: Database) {
@@ -215,7 +212,7 @@ export function snapshotTable(db: Database) {
      ON CONFLICT DO UPDATE SET seq = excluded.seq, state = excluded.state
      WHERE excluded.seq >= snapshots.seq`,
   )
-  // Two programs of different age may use one store for a while; older fold versions are of no use.
+  // Programs of two versions may share a store; older fold versions are useless.
   const prune = db.prepare<[number, number]>(
     `DELETE FROM snapshots WHERE thread_key = ? AND fold_version NOT IN
      (SELECT fold_version FROM snapshots WHERE thread_key = ? ORDER BY fold_version DESC LIMIT 2)`,

@@ -1,4 +1,4 @@
-// The store on SQLite: checks and encodes here, and leaves the database to its own thread.
+// The store on SQLite: checks and encodes here; the database runs in its own thread.
 import { resolve } from 'node:path'
 import type { NewEvent } from '../../core/log/event.ts'
 import { checkNames } from '../../core/options.ts'
@@ -36,17 +36,17 @@ import { listByOwners, searchIndex } from '../search/search-index.ts'
 import { startWorker, type WorkerLink } from './worker-link.ts'
 
 export interface SqliteOptions {
-  /** How long a call waits for other processes before it is `store-busy`. */
+  /** How long a call may wait for other processes before it fails with `store-busy`. */
   readonly busyTimeoutMs?: number
-  /** How often followers look for the work of other processes. */
+  /** How often followers poll for changes by other processes. */
   readonly pollMs?: number
-  /** What is not a store is not made one: by default a missing or empty file becomes a new store. */
+  /** A missing store is an error; by default a missing or empty file becomes a new store. */
   readonly mustExist?: boolean
-  /** Never changes the file: writes fail. It must exist. */
+  /** Never changes the file, which must exist: writes fail. */
   readonly readOnly?: boolean
 }
 
-/** Opens the database, or makes it; a folder that is missing is made too, private to its owner. */
+/** Opens or creates the database. A missing folder is created, private to its owner. */
 export async function openSqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
     throw usageError('A SQLite store needs the path of its file.', 'Name a file.')

@@ -1,4 +1,4 @@
-// The SQL on threads and events: one prepared statement for each thing that is asked of a table.
+// The SQL of threads and events: one prepared statement per question.
 import type { Database } from 'better-sqlite3'
 import type { HashedCells } from '../rows/hash-chain.ts'
 import type { ListPlace, ThreadRow } from '../rows/pages.ts'
@@ -23,7 +23,7 @@ export interface Tables {
   readonly search: SearchTables
 }
 
-/** The search index is derived: damage to it shows when it is used, and hinders nothing else. */
+/** The search index is derived: damage to it shows only when it is used. */
 export function buildTables(db: Database): Tables {
   let search: SearchTables | undefined
   let owners: OwnerTable | undefined
@@ -78,7 +78,7 @@ function threadTable(db: Database) {
   return {
     find: (threadId: string) => byId.get(threadId),
     get: (key: number) => byKey.get(key),
-    /** Threads that share rows with this one, those that share most first. */
+    /** Threads that share rows with this one, largest share first. */
     sharing: (key: number) => byBase.all(key),
     create: (row: Omit<ThreadRow, 'key'>): number => {
       const { threadId, version, createdAt, updatedAt, parentId, parentSeq } = row
@@ -126,13 +126,13 @@ function eventTable(db: Database) {
     )
     .pluck()
   return {
-    /** False, without effect, where the thread has an event of this id. */
+    /** False, without effect, if the thread has an event with this id. */
     insert: (key: number, row: StoredEvent, hash: string) =>
       insert.run(key, ...row, hash).changes === 1,
     find: (key: number, id: string, upToSeq: number) => byId.get(key, id, upToSeq),
     iterate: (key: number, from: number, to: number) => stretch.iterate(key, from, to),
     iterateHashed: (key: number, from: number, to: number) => hashed.iterate(key, from, to),
-    /** Of the last event of the stretch that has one. */
+    /** The last hash in the range. */
     lastHash: (key: number, from: number, to: number) => lastHash.get(key, from, to),
     countStrays: () => strays.get() ?? 0,
     remove: (key: number) => remove.run(key),

@@ -1,4 +1,4 @@
-// The calls that wait for the database: reads first, then all writes that wait, in one transaction.
+// The queue of database calls: reads first, then all waiting writes in one transaction.
 import type { Database } from 'better-sqlite3'
 import { PrecisError } from '../../core/errors.ts'
 import { isBusy } from './failures.ts'
@@ -10,14 +10,14 @@ interface Work {
   readonly deadline: number // on the clock of `performance.now`
 }
 
-/** One transaction takes so many characters, so that no write waits long for its neighbours. */
+/** Size limit of one transaction, so that no write waits long for its neighbours. */
 const GROUP_LENGTH = 32 * 1024 * 1024
 const GROUP_SIZE = 500
 const LONGEST_PAUSE_MS = 25
 
 /**
- * A read and a write that wait at the same time may come in either order: neither has answered yet.
- * A busy database is tried again after a pause, in which other calls go on.
+ * A read and a write that wait at the same time may run in either order: neither has answered yet. A busy
+ * database is retried after a pause, in which other calls go on.
  */
 export class WorkQueue {
   readonly #commit: (writes: readonly (() => unknown)[]) => readonly Outcome<unknown>[]
@@ -39,7 +39,7 @@ export class WorkQueue {
     this.#writes.push(work)
   }
 
-  /** Does all that can be done now. */
+  /** Runs everything that can run now. */
   run(): void {
     clearTimeout(this.#timer)
     const busy = [this.#runReads(), this.#runWrites()].includes(true)
@@ -52,7 +52,7 @@ export class WorkQueue {
     if (this.#reads.length + this.#writes.length === 0) this.#whenEmpty?.()
   }
 
-  /** Calls back once, as soon as nothing waits. */
+  /** Calls back once, as soon as the queue is empty. */
   whenEmpty(callback: () => void): void {
     this.#whenEmpty = () => {
       this.#whenEmpty = undefined
@@ -60,7 +60,7 @@ export class WorkQueue {
     }
   }
 
-  /** True where some must be tried again. */
+  /** True if some must be retried. */
   #runReads(): boolean {
     const reads = this.#reads
     this.#reads = []
@@ -111,15 +111,13 @@ function groupSize(writes: readonly Work[]): number {
   return end === -1 ? writes.length : end
 }
 
-/**
- * Several writes in one transaction: the disk is waited for once, and each keeps its own outcome.
- */
+/** Several writes in one transaction: one wait for the disk, separate outcomes. */
 export type Outcome<T> = { readonly value: T } | { readonly thrown: unknown }
 
 /**
- * Runs the writes and commits. A write that throws a PrecisError is undone alone; another failure
- * (a full disk, say) undoes all, and then each is tried in a transaction of its own, so that it
- * fails only by itself. Throws only where the database is busy; then nothing was done.
+ * Runs the writes and commits. A write that throws a PrecisError is undone alone. Another failure (a full
+ * disk, say) undoes all, and each write is then tried in its own transaction. Throws only if the database is
+ * busy; then nothing was done.
  */
 export function commitTogether<T>(
   db: Database,
@@ -144,7 +142,7 @@ export function commitTogether<T>(
   })
 }
 
-/** Without a savepoint, for which SQLite would copy every page before it is changed. */
+/** Without a savepoint, for which SQLite would copy every page before changing it. */
 function commitAlone<T>(db: Database, write: () => T): Outcome<T> {
   db.exec('BEGIN IMMEDIATE')
   try {
@@ -171,7 +169,7 @@ function inSavepoint<T>(db: Database, write: () => T): Outcome<T> {
   }
 }
 
-/** SQLite has ended the transaction by itself where the disk was full. */
+/** On a full disk SQLite has ended the transaction already. */
 function rollBack(db: Database): void {
   if (db.inTransaction) db.exec('ROLLBACK')
 }

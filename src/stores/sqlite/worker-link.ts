@@ -1,4 +1,4 @@
-// The store's end of its database thread: calls and answers, a limit on what waits, and its death.
+// The store's end of its database thread: calls, answers, a limit on waiting calls, and the thread's death.
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { missingPeer, PrecisError } from '../../core/errors.ts'
@@ -19,7 +19,7 @@ interface Waiting {
   readonly reject: (error: PrecisError) => void
 }
 
-/** What the link tells without being asked. */
+/** Messages the thread sends by itself. */
 export interface LinkEvents {
   /** Other connections may have changed these threads. */
   readonly onChanged: (threadIds: readonly string[]) => void
@@ -27,16 +27,16 @@ export interface LinkEvents {
   readonly onEnd: () => void
 }
 
-/** Beside this file, as source or as build: the compiler does not rewrite addresses of workers. */
+/** Next to this file, as source or build: the compiler does not rewrite worker addresses. */
 const WORKER = new URL(`./worker${extname(import.meta.url)}`, import.meta.url)
 
-/** Resolves when the database is open. `script` is another one only in tests. */
+/** Resolves when the database is open. Only tests pass another `script`. */
 export async function startWorker(
   options: WorkerOptions,
   events: LinkEvents,
   script: URL = WORKER,
 ): Promise<WorkerLink> {
-  // Flags of the process, `--input-type` for one, could keep the thread from starting.
+  // Drop flags of the process: some, like `--input-type`, would keep the thread from starting.
   const worker = new Worker(script, { workerData: options, name: 'precis-sqlite', execArgv: [] })
   const link = new WorkerLink(worker, options.path, events)
   await link.opened
@@ -52,7 +52,7 @@ export class WorkerLink {
   readonly #exited: Promise<void>
   readonly #crowd: Backpressure
   #calls = 0
-  #holds = 1 // reasons to keep the process alive; the first is that it opens
+  #holds = 1 // reasons to keep the process alive; the first is opening
   #error: PrecisError | undefined // why no further call will succeed
   #closing: Promise<void> | undefined
 
@@ -92,7 +92,7 @@ export class WorkerLink {
     return this.#post(request).finally(() => this.#crowd.leave(length))
   }
 
-  /** Tells of changes by other connections to this thread, until `unwatch`. */
+  /** Reports changes by other connections to this thread, until `unwatch`. */
   watch(threadId: string): void {
     this.hold()
     this.#worker.postMessage({ watch: threadId } satisfies ToWorker)
@@ -103,7 +103,7 @@ export class WorkerLink {
     this.#worker.postMessage({ unwatch: threadId } satisfies ToWorker)
   }
 
-  /** Answers what waits, then ends the thread. */
+  /** Answers waiting calls, then ends the thread. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -123,7 +123,7 @@ export class WorkerLink {
   async #close(): Promise<void> {
     if (this.#error === undefined) await this.#post({ name: 'close' })
     this.hold()
-    // The database is closed by then: a module that is still being loaded must not hold up the end.
+    // The database is closed by now; a module that is still loading must not delay the end.
     await this.#worker.terminate()
     await this.#exited
     this.#events.onEnd()

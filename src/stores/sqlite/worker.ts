@@ -1,4 +1,4 @@
-// The database thread: SQLite calls block, and here they block nobody else.
+// The database thread: SQLite calls block only this thread.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
 import { storeFailure } from './failures.ts'
@@ -29,7 +29,7 @@ const WRITES: ReadonlySet<string> = new Set([
 /** These need the codec. */
 const INDEXING: ReadonlySet<string> = new Set(['indexMore', 'learnOwners'])
 
-/** It is large, and few that open a store look for anything. */
+/** Large, and rarely needed: most stores are never searched. */
 let indexing: Readonly<Record<'indexMore' | 'learnOwners', (tables: Tables) => boolean>> | undefined
 let loading: Promise<void> | undefined
 
@@ -94,7 +94,7 @@ function serve(
   }
 
   port.on('message', (first: ToWorker) => {
-    // All that has arrived is taken at once, so that writes can share a transaction.
+    // Take everything that has arrived, so that writes share a transaction.
     let message: ToWorker | undefined = first
     while (message) {
       if ('watch' in message) changes.watch(message.watch)

@@ -1,4 +1,4 @@
-// Appending to a thread inside a transaction, and where the rows of a forked thread are.
+// Appends to a thread inside a transaction, and finds the rows of a forked thread.
 
 import { versionConflict } from '../errors.ts'
 import { hashesOf, NO_HASH } from '../rows/hash-chain.ts'
@@ -8,7 +8,7 @@ import { recognise } from '../rows/requests.ts'
 import type { StoredEvent } from '../rows/stored-event.ts'
 import type { Tables } from './tables.ts'
 
-/** A stretch of rows that stand under one key. */
+/** A range of rows stored under one key. */
 export interface Segment {
   readonly key: number
   readonly from: number
@@ -34,13 +34,13 @@ export function segments(
   return found.reverse()
 }
 
-/** Its own shared rows end earlier: only damage leads in a circle. */
+/** Its own shared rows end earlier; only damage makes a circle. */
 function baseOf(tables: Tables, { baseKey, baseSeq }: ThreadRow): ThreadRow | undefined {
   const base = baseKey === null ? undefined : tables.threads.get(baseKey)
   return base && base.baseSeq < baseSeq ? base : undefined
 }
 
-/** The thread under whose key row `seq` stands: forking at a shared row shares with its owner. */
+/** The thread that owns row `seq`: a fork at a shared row shares with its owner. */
 export function findOwner(tables: Tables, thread: ThreadRow, seq: number): ThreadRow {
   let owner = thread
   while (seq <= owner.baseSeq) {
@@ -51,7 +51,7 @@ export function findOwner(tables: Tables, thread: ThreadRow, seq: number): Threa
   return owner
 }
 
-/** The hash of the last event up to a sequence number that has one. */
+/** The last hash up to a sequence number. */
 export function lastHash(tables: Tables, thread: ThreadRow, upToSeq: number): string {
   for (const { key, from, to } of segments(tables, thread, 1, upToSeq).toReversed()) {
     const hash = tables.events.lastHash(key, from, to)
@@ -60,7 +60,7 @@ export function lastHash(tables: Tables, thread: ThreadRow, upToSeq: number): st
   return NO_HASH
 }
 
-/** The rows of a log that have these ids, up to a sequence number, in the order of `rows`. */
+/** The rows of a log with these ids, up to a sequence number, in the order of `rows`. */
 export function findByIds(
   tables: Tables,
   thread: ThreadRow,
@@ -71,7 +71,7 @@ export function findByIds(
   return rows.map(([, id]) => findIn(tables, places, id))
 }
 
-/** The row of a log that has this id. */
+/** The row of a log with this id. */
 export function findById(tables: Tables, thread: ThreadRow, id: string): StoredEvent | undefined {
   return findIn(tables, segments(tables, thread, 1, thread.version), id)
 }
@@ -89,7 +89,7 @@ export function append(tables: Tables, request: AppendRequest): WriteAnswer {
   const { threadId, expectedVersion, rows } = request
   const thread = tables.threads.find(threadId)
   const version = thread?.version ?? 0
-  // The ordinary case first: only where it fails are the ids looked up one by one.
+  // Try the ordinary case first; only if it fails look the ids up one by one.
   if (version === expectedVersion && write(tables, thread, request)) return {}
   const stored = thread && recognise(threadId, rows, findByIds(tables, thread, rows, version))
   if (stored) return { stored }
@@ -97,8 +97,8 @@ export function append(tables: Tables, request: AppendRequest): WriteAnswer {
 }
 
 /**
- * Inserts rows behind the hash `before`, and gives the hash of the last. Undefined at one whose id is there:
- * some may be written by then, and such an append is an `id-conflict`, and is undone as a whole.
+ * Inserts rows behind the hash `before` and returns the last hash. Undefined if an id exists: some rows may
+ * be written by then, and the `id-conflict` undoes the whole append.
  */
 export function insertRows(
   tables: Tables,
@@ -112,7 +112,7 @@ export function insertRows(
   return hashes.at(-1) ?? before
 }
 
-/** When an event happened, in ms since 1970. */
+/** The time of an event, in ms since 1970. */
 export function readTime(row: StoredEvent): number {
   return Date.parse(row[4])
 }
@@ -130,13 +130,13 @@ function write(tables: Tables, thread: ThreadRow | undefined, request: AppendReq
   return true
 }
 
-/** The index on ids sees only a thread's own rows, not those it shares. */
+/** The index on ids covers only a thread's own rows, not shared ones. */
 function sharesAnId(tables: Tables, thread: ThreadRow, rows: readonly StoredEvent[]): boolean {
   if (thread.baseKey === null) return false
   return findByIds(tables, thread, rows, thread.baseSeq).some((found) => found !== undefined)
 }
 
-/** A thread of an older program keeps no hash yet; one that was a fork has events with hashes all the same. */
+/** A thread of an older version has no hash yet, but if it was a fork, its past may have hashes. */
 function readHead(tables: Tables, thread: ThreadRow | undefined): string {
   return thread ? (thread.head ?? lastHash(tables, thread, thread.version)) : NO_HASH
 }

@@ -148,7 +148,7 @@ function longest(parts: readonly string[]): number {
   return Math.max(...parts.map(estimateTokens))
 }
 
-/** Room for a long summary, and for the thinking that some models do first. */
+/** Room for a long summary, and for thinking before it. */
 const OUTPUT_TOKENS = 16_384
 /** An answer takes at most a quarter of a small window, not all of it. */
 const OUTPUT_SHARE = 4

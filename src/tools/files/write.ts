@@ -41,7 +41,7 @@ export function writeTool(workspace: Workspace): Tool {
 }
 
 const MOST_COMPARED_BYTES = 1_000_000
-/** Texts that differ in more lines are told as taken out and put in. */
+/** Texts with more differing lines are shown as removed and added. */
 const MOST_CHANGED_LINES = 2_000
 const MOST_DIFF_CHARS = 20_000
 const LINES_AROUND = 2

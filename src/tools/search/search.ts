@@ -86,7 +86,7 @@ function describeFound({ hits, stopped }: SearchMatch, { hits: most, timeMs }: S
   }
 }
 
-/** Beside this file, as source or as build: the compiler does not rewrite addresses of workers. */
+/** Next to this file, as source or build: the compiler does not rewrite worker addresses. */
 const WORKER = new URL(`./worker${extname(import.meta.url)}`, import.meta.url)
 
 /** Starts the thread that searches without ripgrep, and ends it when its time is over. */
@@ -95,7 +95,7 @@ async function searchByWorker(request: SearchRequest, signal: Signal): Promise<S
   const hits: Hit[] = []
   let stopped: SearchMatch['stopped']
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
-  // Flags of the process, `--input-type` for one, could keep the thread from starting.
+  // Drop flags of the process: some, like `--input-type`, would keep the thread from starting.
   const worker = new Worker(WORKER, { workerData: request, name: 'precis-search', execArgv: [] })
   worker.on('message', (more: readonly Hit[]) => hits.push(...more))
   worker.on('error', ({ message }) =>

@@ -1,4 +1,4 @@
-// Tool calls that wait for a yes or a no: asked about one after the other.
+// Tool calls that need approval, asked one after the other.
 import {
   type Approval,
   asPrecisError,
@@ -8,7 +8,7 @@ import {
 } from '../../protocol/index.ts'
 import type { OpenChat } from '../open-chat.ts'
 
-/** A word that means none of them finds nothing: no slip of the finger allows a call. */
+/** Typing a word that matches no choice selects nothing, so a typo cannot allow a call. */
 const CHOICES = [
   {
     value: 'allow',
@@ -41,7 +41,7 @@ export class Approvals {
   readonly #chat: Pick<OpenChat, 'ports' | 'blocks'>
   readonly #onError: (error: Error) => void
   readonly #asked = new Map<string, AbortController>()
-  /** Calls that are allowed whenever they come again, word for word. */
+  /** Calls allowed for good, word for word. */
   readonly #always = new Set<string>()
   #line: Promise<void> = Promise.resolve()
 
@@ -50,7 +50,7 @@ export class Approvals {
     this.#onError = onError
   }
 
-  /** Asks about what is new; undoes what waits no longer, since another interface has answered it. */
+  /** Asks about new calls, and closes questions that another interface has answered. */
   follow(threadId: string, waiting: readonly Approval[]): void {
     const ids = new Set(waiting.map(({ callId }) => callId))
     for (const [callId, question] of this.#asked) {
@@ -101,7 +101,7 @@ export class Approvals {
     if (input === undefined) return escapeHidden(approval.subject)
     const edit = this.#editOf(approval)
     if (!edit) return escapeHidden(inputText(input))
-    // A diff is of bounded length: what is written stands whole behind it.
+    // The diff is limited in length, so the full text follows it.
     const whole = approval.diff === undefined ? [] : ['', ...(editIn(input)?.lines ?? [])]
     return escapeHidden([inputText(edit.rest), ...edit.lines, ...whole].join('\n'))
   }
@@ -118,7 +118,7 @@ export class Approvals {
     )?.input
   }
 
-  /** The whole call: what is shown of it may be its beginning. */
+  /** The whole call: the display may show only its beginning. */
   #callKey(approval: Approval): string {
     const input = this.#inputOf(approval)
     return JSON.stringify([approval.name, input ?? approval.subject, input === undefined])
@@ -127,7 +127,7 @@ export class Approvals {
 
 interface EditLines {
   readonly lines: readonly string[]
-  /** What else it is called with. */
+  /** The other fields of its input. */
   readonly rest: Exclude<ToolBlock['input'], undefined>
 }
 
@@ -137,10 +137,10 @@ const PAIRS = [
   ['old', 'new'],
 ] as const
 
-/** Fields that hold all of a new file. */
+/** Fields that hold the whole content of a new file. */
 const CONTENTS = ['content', 'file_text', 'text'] as const
 
-/** What an edit takes out and puts in, or a file is made of, as the lines of a diff. */
+/** The diff lines of an edit or a new file. */
 function editIn(input: ToolBlock['input']): EditLines | undefined {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return undefined
   const fields = input as Readonly<Record<string, Exclude<ToolBlock['input'], undefined>>>
@@ -166,7 +166,7 @@ function diffLines(mark: '-' | '+', text: string): string[] {
         .map((line) => `${mark} ${line}`)
 }
 
-/** A dialog has little room. What may not be seen whole is not allowed by the first Enter. */
+/** A dialog has little room. What does not fit whole cannot be allowed by the first Enter. */
 const SEEN_WHOLE = { chars: 240, lines: 3, edit: 8 }
 
 function choicesFor({ subject }: Approval, edit: EditLines | undefined): typeof CHOICES {
@@ -178,7 +178,7 @@ function choicesFor({ subject }: Approval, edit: EditLines | undefined): typeof 
   return CHOICES.toSorted((a, b) => Number(b.value === 'show') - Number(a.value === 'show'))
 }
 
-/** The lines of a command are marked: none of them looks like the reason, or like a choice. */
+/** Marks the lines of a command, so none looks like the reason or a choice. */
 function buildQuestion({ name, subject, reason }: Approval, edit: EditLines | undefined): string {
   const [first = '', ...rest] = escapeHidden(subject).split('\n')
   const changed = edit?.lines.slice(0, SEEN_WHOLE.edit) ?? []

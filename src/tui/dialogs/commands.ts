@@ -1,4 +1,4 @@
-// Commands that only an interface has; all others go to the agent. As data, for completion and /help.
+// Commands of the interface; all others go to the agent. As data, for completion and /help.
 import { COMMANDS, type ThreadSummary, unknownCommand } from '../../protocol/index.ts'
 import type { OpenChat } from '../open-chat.ts'
 import { contextWords } from '../screen/context-picture.ts'
@@ -10,7 +10,7 @@ import { modelChoices, openSettings } from './thread-settings.ts'
 const PAGE = 50
 const MORE = '\u0000more'
 
-/** The list of threads, to choose one and continue it */
+/** Lists the threads, to choose one and continue it. */
 async function chooseSession(chat: OpenChat, search: string): Promise<void> {
   const { client, dialogs } = chat.ports
   const shown: ThreadSummary[] = []
@@ -56,7 +56,7 @@ interface ChatCommand {
   readonly name: string
   readonly usage: string
   readonly description: string
-  /** `argument` is what follows the name, trimmed. */
+  /** `argument` is the trimmed text after the name. */
   run(chat: OpenChat, argument: string): Promise<void> | void
 }
 
@@ -130,7 +130,7 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   },
 ]
 
-/** Commands of the agent that are better chosen from a list, or drawn, when nothing follows them. */
+/** Agent commands that open a list or a picture if nothing follows them. */
 const BARE: Readonly<Record<string, (chat: OpenChat) => Promise<void>>> = {
   '/model': readChooseModel,
   '/context': async (chat) => {
@@ -144,7 +144,7 @@ interface CommandMatch {
   readonly argument: string
 }
 
-/** Undefined for what is said to the agent, and for the agent's own commands. */
+/** Undefined for messages to the agent, and for its own commands. */
 export function buildChatCommand(text: string): CommandMatch | undefined {
   const bare = Object.hasOwn(BARE, text) ? BARE[text] : undefined
   if (bare) return { command: { run: bare }, argument: '' }
@@ -155,13 +155,13 @@ export function buildChatCommand(text: string): CommandMatch | undefined {
   return command && { command, argument: line.slice(command.name.length).trim() }
 }
 
-/** What to say of a command that neither the chat nor the agent has; undefined for everything else. */
+/** What to say about a command that neither the chat nor the agent has; otherwise undefined. */
 export function unknownInChat(text: string): string | undefined {
   const own = CHAT_COMMANDS.map(({ name }) => name)
   return unknownCommand(text, { own, listing: '/help lists them.' })
 }
 
-/** FRESH-01, where that is what it does. */
+/** FRESH-01, if /compact does that. */
 export function compactDescription(preset: string | undefined): string {
   const entry = COMMANDS.find(({ name }) => name === '/compact')
   return FRESH_PRESETS.has(preset ?? '') ? FRESH_DESCRIPTION : (entry?.description ?? '')

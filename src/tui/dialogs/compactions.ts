@@ -1,11 +1,11 @@
-// Actions on a compaction: summary, report, diff, undo, recall
+// Actions on a compaction: summary, report, diff, undo, recall.
 import { type EditBlock, type Preview, parseCommand, renderSizes } from '../../protocol/index.ts'
 import type { OpenChat } from '../open-chat.ts'
 import { compact } from '../screen/context-picture.ts'
 
 const NOTHING_COMPACTED = 'Nothing has been compacted here.'
 
-/** The newest first. Escape goes one step back: from a text to its compaction, from there to the list. */
+/** Newest first. Escape goes back one step: from a text to its compaction, then to the list. */
 export async function openCompactions(chat: OpenChat): Promise<void> {
   const blocks = chat.blocks
     .filter((block): block is EditBlock => block.kind === 'compaction')
@@ -32,7 +32,7 @@ export async function openCompaction(chat: OpenChat, block: EditBlock): Promise<
   await lookInto(chat, block)
 }
 
-/** True if something was done, so that nothing is left to look at. */
+/** True if it changed something, so the list closes. */
 async function lookInto(chat: OpenChat, block: EditBlock): Promise<boolean> {
   if (block.isEmpty) {
     chat.say(NOTHING_COMPACTED)
@@ -48,7 +48,7 @@ async function lookInto(chat: OpenChat, block: EditBlock): Promise<boolean> {
   }
 }
 
-/** False for what was only read. */
+/** False if it only showed something. */
 async function act(
   chat: OpenChat,
   { seq, summary = 'It removed content without a summary.' }: EditBlock,
@@ -85,7 +85,7 @@ async function act(
   }
 }
 
-/** Where the session was opened by this compaction: the one before, which is as it was. */
+/** If this compaction opened the session: the session before, which is unchanged. */
 function formerSession({ threadId, detail }: OpenChat, block: EditBlock): string | undefined {
   const opened = block.freshThreadId ?? threadId
   const isOpener = block.isFresh && opened === threadId && detail?.reason === 'fresh-session'
@@ -118,12 +118,12 @@ async function recallFrom(chat: OpenChat): Promise<void> {
   await dialogs.show(`Recall: ${query}`, text)
 }
 
-/** The lines of a patch that name its files: here there are none. */
+/** Drops the file lines of a patch: there are no files. */
 function withoutHead(unified: string): string {
   return unified.replace(/^(?:=+\n)?--- before\t?\n\+\+\+ after\t?\n/, '')
 }
 
-/** What came of it, behind its time: there may be several by one strategy. */
+/** Its outcome after its time, since one strategy may have run several times. */
 function findWords(block: EditBlock): string {
   const { state, time, seq, strategy, beforeTokens, afterTokens } = block
   const figures =
@@ -146,13 +146,10 @@ function timeWords(time: Date): string {
 
 const EDIT = 'edit:'
 
-/**
- * A compaction looked at before it happens: its report, its texts to edit, then applied or
- * dropped.
- */
+/** A compaction before it happens: shows its report and texts to edit, then applies or drops it. */
 export async function previewCompaction(chat: OpenChat, argument: string): Promise<void> {
   const { client } = chat.ports
-  const { threadId } = chat // another one may be open when it is ready
+  const { threadId } = chat // another thread may be open when it is ready
   const typed = parseCommand(`/compact ${argument}`)
   if (typed?.command === 'invalid') return chat.say(typed.message, 'warning', '/compact --preview')
   const { instructions } = typed?.command === 'compact' ? typed : {}
@@ -174,7 +171,7 @@ export async function previewCompaction(chat: OpenChat, argument: string): Promi
   await chat.settle(threadId, await client.applyPreview(threadId, preview.previewId, texts))
 }
 
-/** The texts that were changed; undefined if nothing is to be applied. */
+/** The changed texts; undefined if nothing is to be applied. */
 async function decide(
   chat: OpenChat,
   preview: Preview,

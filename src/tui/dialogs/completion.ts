@@ -1,4 +1,4 @@
-// Completion in the editor: commands at the start, files after an @
+// Completion in the editor: commands at the start, files after an @.
 import type {
   AutocompleteItem,
   AutocompleteProvider,
@@ -8,7 +8,7 @@ import { completeCommand } from '../../protocol/index.ts'
 import { CHAT_COMMANDS, compactDescription } from './commands.ts'
 
 export interface CompletionSource {
-  /** Of the thread that is open. */
+  /** Preset of the open thread. */
   preset(): string | undefined
   files(typed: string): Promise<readonly string[]>
 }
@@ -29,7 +29,7 @@ export function createCompletion(source: CompletionSource): AutocompleteProvider
     },
     applyCompletion(lines, cursorLine, cursorColumn, { value }, prefix) {
       const line = lines[cursorLine] ?? ''
-      // The list may be older than what was typed or deleted since: then what is typed counts.
+      // The list may be older than the typed text: then the text counts.
       if (!line.slice(0, cursorColumn).endsWith(prefix) || isOlder(line, cursorColumn, prefix))
         return { lines, cursorLine, cursorCol: cursorColumn }
       const kept = line.slice(0, cursorColumn - prefix.length)
@@ -49,7 +49,7 @@ function isOlder(line: string, cursorColumn: number, prefix: string): boolean {
   return prefix.startsWith('/') && line.slice(0, cursorColumn) !== prefix
 }
 
-/** How a line could continue: the commands of the core, and those that only an interface has. */
+/** Completions of a line: commands of the core and of the interface. */
 function commandItems(before: string, preset: string | undefined): AutocompleteItem[] {
   const own = CHAT_COMMANDS.filter(({ name }) => name.startsWith(before.toLowerCase()))
   const isName = /^[/@]\S*$/.test(before)
@@ -65,7 +65,7 @@ function commandItems(before: string, preset: string | undefined): AutocompleteI
       description,
     })),
   ]
-  // Enter takes the first: behind a slash alone it had better do no harm.
+  // Enter picks the first: after a lone slash it should be harmless.
   const isHelp = ({ value }: AutocompleteItem) => value === '/help'
   return [...items.filter(isHelp), ...items.filter((item) => !isHelp(item))]
 }

@@ -1,4 +1,4 @@
-// The settings of the open thread: seen together, changed one by one.
+// The settings of the open thread: shown together, changed one by one.
 import { type Client, isStandIn, type ModelInfo, type ThreadDetail } from '../../protocol/index.ts'
 import type { OpenChat } from '../open-chat.ts'
 import type { Dialogs } from './dialogs.ts'
@@ -6,7 +6,7 @@ import type { Dialogs } from './dialogs.ts'
 const LEVELS = ['off', 'low', 'medium', 'high']
 const OF_PRESET = 'default for this preset'
 
-/** What /compact does, and what happens by itself where that is something else; /preset says it at length. */
+/** What /compact does, and what happens automatically if that differs; /preset has the long form. */
 const PRESET_WORDS: Readonly<Record<string, string>> = {
   range: 'the agent summarises ranges between its checkpoints',
   whole: 'the agent writes one summary of everything',
@@ -55,7 +55,7 @@ function now(value: string, current: string | undefined): string {
 
 const STAND_IN = 'dev'
 
-/** First run without a model: the choices, and how to get more */
+/** First run without a model: the choices, and how to get more. */
 export const STAND_IN_NOTICE =
   'The model is dev, a stand-in: a small program in this process that answers by fixed rules. It knows nothing; use it to try things out. /model chooses another.'
 
@@ -77,7 +77,7 @@ const STAND_IN_CHOICE = {
   description: 'a stand-in: answers without a key',
 }
 
-/** Undefined if the user has chosen none. */
+/** Undefined if the user chose none. */
 export async function chooseModel(client: Client, dialogs: Dialogs): Promise<string | undefined> {
   const models = await client.models()
   for (;;) {

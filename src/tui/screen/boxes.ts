@@ -1,4 +1,4 @@
-// Dialogs over the screen: a list, a text to read, a text to edit
+// Dialogs over the screen: a list, a text to read, a text to edit.
 import {
   type Component,
   Editor,
@@ -13,15 +13,15 @@ import { plainLines } from './plain-lines.ts'
 import { cut, padded, type Theme, visible, visibleLine, wrapped } from './theme.ts'
 
 const BORDER_ROWS = 2
-/** Of the transcript above a dialog, where the terminal has this many rows and more. */
+/** Rows of transcript above a dialog, on terminals of at least this height. */
 const ROWS_ABOVE = 3
 const ROOMY_ROWS = 18
-/** Below this many rows the hint goes, and the content stays. */
+/** Below this height the hint is dropped. */
 const FEWEST_ROWS_FOR_HINT = 8
 const MOST_TITLE_LINES = 10
-/** A list of at most this many choices is seen whole before its title is. */
+/** A list this short is shown whole even if its title is cut. */
 const FEW_CHOICES = 5
-/** The library draws no descriptions in lists of this width: there they follow their labels. */
+/** In lists this narrow the library draws no descriptions, so they follow the labels. */
 const NARROW_COLUMNS = 40
 const COLUMNS = { minPrimaryColumnWidth: 10, maxPrimaryColumnWidth: 40 }
 const NOTHING_FOUND = '  Nothing has these words.'
@@ -43,16 +43,16 @@ abstract class Box implements Component {
   /** At most as many lines as there are rows. */
   protected abstract content(width: number, rows: number): readonly string[]
   protected abstract readonly hint: string
-  /** Where there is no room for all of it. */
+  /** Used if the long hint does not fit. */
   protected readonly shortHint: string = ''
-  /** The rows that the content needs before a long title gets more than one. */
+  /** Rows the content needs before a long title gets more than one. */
   protected get neededRows(): number {
     return 3
   }
-  /** Whether something of the title was left out when it was drawn last. */
+  /** Whether the last drawing cut the title. */
   protected isTitleCut = false
 
-  /** Never more lines than the terminal has rows: what is chosen from is always seen. */
+  /** Never more lines than the terminal has rows, so the choices stay visible. */
   render(width: number): string[] {
     const { theme, title, tui } = this.parts
     const inner = Math.max(1, width - 4)
@@ -73,11 +73,11 @@ abstract class Box implements Component {
   }
 
   invalidate(): void {
-    // Nothing is kept from one drawing to the next.
+    // Nothing is cached.
   }
 }
 
-/** What is left out of a long title is not left out in silence. */
+/** Marks a title that was cut. */
 function headLines(title: string, width: number, most: number) {
   const lines = wrapped(visible(title), width)
   if (lines.length <= Math.max(1, most)) return { lines, isCut: false }
@@ -129,9 +129,9 @@ export class ChoiceBox extends Box {
     return [...typed, ...list].slice(0, Math.max(rows, 2))
   }
 
-  /** The window may have another size than when the list was made. */
+  /** The window may have been resized since the list was made. */
   #fit(room: number, isNarrow: boolean): void {
-    // A list that does not fit says in a row of its own where it is.
+    // A list that does not fit shows its position in an extra row.
     const rows = this.#found.length <= room ? room : Math.max(1, room - 1)
     const { isTitleCut } = this
     const was = this.#drawn
@@ -139,14 +139,14 @@ export class ChoiceBox extends Box {
     const value = this.#list.getSelectedItem()?.value
     this.#drawn = { rows, isNarrow, isTitleCut }
     this.#list = this.#listOf(this.#found)
-    // Where another choice is the first one now, nothing stays chosen by itself.
+    // If another choice is first now, drop the selection.
     if (isTitleCut !== was.isTitleCut) return
     this.#list.setSelectedIndex(
       this.#ordered(this.#found).findIndex((each) => each.value === value),
     )
   }
 
-  /** What shows all of the title goes first where the title was cut. */
+  /** Puts the choice that shows the whole title first if the title is cut. */
   #ordered(choices: readonly Choice[]): readonly Choice[] {
     if (!this.#drawn.isTitleCut) return choices
     return choices.toSorted((a, b) => Number(b.showsTitle ?? 0) - Number(a.showsTitle ?? 0))
@@ -266,7 +266,7 @@ export class EditBox extends Box implements Focusable {
     else this.#editor.handleInput(data)
   }
 
-  /** Where there is no room for its rules, they go. */
+  /** Without room the rules are dropped. */
   protected content(width: number, rows: number): readonly string[] {
     const lines = this.#editor.render(width)
     return lines.length <= rows ? lines : lines.slice(1, -1).slice(-rows)

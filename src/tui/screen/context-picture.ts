@@ -19,7 +19,7 @@ const MOST_LARGEST = 5
 export function contextWords({ categories, context, largest }: ContextPicture): string {
   const sum = categories.reduce((total, { tokens }) => total + tokens, 0)
   const whole = Math.max(context.limit ?? 0, sum, 1)
-  // The longest bar is that of the largest part: beside a large window all of them would look alike.
+  // Bars are relative to the largest part: relative to a large window all would look alike.
   const most = Math.max(1, ...categories.filter(isUsed).map(({ tokens }) => tokens))
   const bars = categories.map(({ name, tokens }) => barLine(name, tokens, { most, whole }))
   const rest = largest

@@ -11,10 +11,10 @@ export interface FooterFigures {
 
 const NEARLY_FULL = 80
 const HALF_FULL = 60
-/** The context, the queue and the bill: where they do not fit, the bar goes first. */
+/** Context, queue and cost; if they do not fit, the bar is dropped first. */
 const FIRST_FIGURES = 3
 
-/** Two lines. What does not fit goes, the least important first. */
+/** Two lines; the least important figures are dropped first. */
 export function footerLines(
   { detail, queued }: FooterFigures,
   width: number,
@@ -37,7 +37,7 @@ export function footerLines(
   return [fitted(who, width), fitted(figures, width)]
 }
 
-/** A bar and a percentage where the window is known, tokens alone if it is not. */
+/** A bar and a percentage for a known window, tokens otherwise. */
 function buildContext({ context }: ThreadDetail, theme: Theme): string {
   const { tokens, limit, percent, by } = context
   if (tokens === undefined) return 'context unknown'

@@ -51,7 +51,7 @@ export const KEYS: readonly KeyRow[] = [
   row('redraw', 'ctrl+l', 'Ctrl+L', 'redraw the screen'),
 ]
 
-/** Keys of the editor that are worth knowing; the library has them. */
+/** Editor keys worth knowing, provided by the library. */
 export const EDITOR_KEYS: readonly Pick<KeyRow, 'shown' | 'does'>[] = [
   { shown: 'Enter', does: 'send; while the agent works, the message is queued' },
   { shown: 'Shift+Enter, Ctrl+J', does: 'a new line' },
@@ -66,7 +66,7 @@ export function keyAction(data: string): KeyAction | undefined {
   return KEYS.find(({ key }) => matchesKey(data, key))?.action
 }
 
-/** Those of the library for scrolling would take keys from the editor, and scroll nothing here. */
+/** The library's scroll keys would take keys from the editor and scroll nothing here. */
 export function bindKeys(): void {
   const unused = Object.keys(TUI_KEYBINDINGS).filter((name) => name.startsWith('tui.altScreen.'))
   setKeybindings(

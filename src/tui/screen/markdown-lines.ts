@@ -8,7 +8,7 @@ export function markdownLines(text: string, width: number, theme: Theme): string
     .map((line) => line.trimEnd())
 }
 
-/** What was drawn of a growing text: the lines of its finished pieces, and where the rest begins. */
+/** The drawn part of a growing text: the lines of finished pieces, and where the rest begins. */
 export interface GrowingLines {
   readonly width: number
   readonly doneUntil: number
@@ -16,7 +16,7 @@ export interface GrowingLines {
   readonly lines: readonly string[]
 }
 
-/** The text must begin with the text that `before` was made of. */
+/** The text must start with the text of `before`. */
 export function growMarkdown(
   text: string,
   width: number,
@@ -36,7 +36,7 @@ export function growMarkdown(
   return { width, doneUntil, doneLines, lines: joined(doneLines, tail) }
 }
 
-/** Behind the last blank line that is in no fenced block: what precedes it changes no more. */
+/** After the last blank line outside fenced blocks: nothing before it will change. */
 function lastBreak(text: string, from: number): number {
   let isFenced = false
   let found = from
@@ -46,7 +46,7 @@ function lastBreak(text: string, from: number): number {
     if (next === -1) break
     const line = text.slice(at, next)
     if (/^\s{0,3}(?:```|~~~)/.test(line)) isFenced = !isFenced
-    // A list or a quote may continue behind a blank line, and its numbers with it.
+    // A list or quote may continue after a blank line, with its numbers.
     else if (!isFenced && line.trim() === '' && /^[^\s>*+\-\d]/.test(text.slice(next + 1)))
       found = next + 1
     at = next + 1

@@ -4,14 +4,14 @@ import { padded, type Theme, visible, wrapped } from './theme.ts'
 
 /** A row of a table of two columns. */
 const ROW = /^( {2}\S.*?) {2,}(\S.*)$/
-/** Figures are even at their end. */
+/** Right-aligned figures. */
 const FIGURES = /^[\d,]+ → [\d,]+$/
 const GAP = 2
-/** Under its name, where there is no room beside it. */
+/** Indent of a description under its name. */
 const DESCRIPTION_INDENT = 6
-/** The second column is at least this wide, or stands under the first. */
+/** Minimum width of the second column; below it, it goes under the first. */
 const FEWEST_COLUMNS = 44
-/** The first column takes no more: of all columns, or of a narrow screen. */
+/** Maximum width of the first column, as a share and on a narrow screen. */
 const MOST_OF_NAMES = { share: 0.35, columns: 28 }
 
 export function plainLines(text: string, width: number, theme: Theme): readonly string[] {
@@ -41,7 +41,7 @@ function rowsFrom(lines: readonly string[], from: number): readonly Row[] {
   return rows
 }
 
-/** As it was written if it is even and fits; else in columns of its own, all rows alike. */
+/** Unchanged if it is aligned and fits; otherwise laid out anew, all rows alike. */
 function tableLines(
   lines: readonly string[],
   rows: readonly Row[],
@@ -53,7 +53,7 @@ function tableLines(
   const names = Math.max(...rows.map(({ name }) => visibleWidth(name))) + GAP
   const most = Math.max(MOST_OF_NAMES.columns, Math.floor(width * MOST_OF_NAMES.share))
   const left = Math.min(names, most, width - FEWEST_COLUMNS)
-  // A longer name has a line of its own.
+  // A longer name gets its own line.
   const isBeside =
     rows.filter(({ name }) => visibleWidth(name) + GAP <= left).length * 2 > rows.length
   return rows.flatMap((row) => rowLines(row, isBeside ? left : 0, width))
@@ -67,10 +67,10 @@ function rowLines({ name, words }: Row, left: number, width: number): readonly s
   return [...wrapped(name, width), ' '.repeat(indent) + first, ...under]
 }
 
-/** Lines of a diff have their colours; there are none to be mistaken for them elsewhere. */
+/** Colours the lines of a diff; other texts have no lines of this form. */
 function plainLine(text: string, width: number, theme: Theme): readonly string[] {
   const paint = text.startsWith('+') ? theme.good : text.startsWith('-') ? theme.bad : undefined
-  // What was indented continues under itself.
+  // Wrapped lines keep their indent.
   const indent = text.startsWith('  ') && visibleWidth(text) > width ? 4 : 0
   const [first = '', ...rest] = wrapped(text, width - indent)
   const lines = [first, ...rest.map((more) => ' '.repeat(indent) + more)]

@@ -13,9 +13,9 @@ import {
 import { markdownLines } from './markdown-lines.ts'
 import { cut, marked, rule, type Theme, visible, visibleLine, wrapped } from './theme.ts'
 
-/** So much of a folded block is seen. */
+/** Visible lines of a folded block. */
 const FOLDED_LINES = 4
-/** A result of any length is drawn in the time that this many lines take. */
+/** Limits the time it takes to draw a long result. */
 const MOST_LINES = 2_000
 const LONGEST_LINE = 4_000
 
@@ -36,7 +36,7 @@ export function renderBlock(block: ViewBlock, drawing: Drawing): readonly string
   }
 }
 
-/** Whether there is more of it than is seen at first. */
+/** Whether it has more than is visible at first. */
 export function isOpenable({ kind }: ViewBlock): boolean {
   return kind === 'tool' || kind === 'thinking' || kind === 'compaction'
 }
@@ -98,7 +98,7 @@ function inputLines({ input }: ToolBlock, width: number): string[] {
   return input === undefined ? [] : readLines(JSON.stringify(input, undefined, 2), width)
 }
 
-/** Only as much of a long text is looked at as can be shown. */
+/** Processes only as much of a long text as can be shown. */
 function readLines(text: string, width: number): string[] {
   const whole = text.trimEnd()
   const rows = whole.split('\n', MOST_LINES)
@@ -128,10 +128,10 @@ function noticeLines({ level, text, command }: NoticeBlock, { width, theme }: Dr
 }
 
 const UNDO_HINT = '; /undo goes back'
-/** Of a rule, beside its words. */
+/** Width of a rule besides its words. */
 const RULE_COLUMNS = 6
 
-/** The divider of a compaction: pending, done, failed or undone */
+/** The divider of a compaction: pending, done, failed or undone. */
 function compactionLines(block: EditBlock, drawing: Drawing): readonly string[] {
   const { width, theme } = drawing
   if (block.isEmpty)
@@ -152,7 +152,7 @@ function compactionLines(block: EditBlock, drawing: Drawing): readonly string[] 
   }
 }
 
-/** Where a run is: «chunk 2 / 5» as soon as it is known. */
+/** The progress of a run: «chunk 2 / 5» once known. */
 export function buildChunk({ done, total }: { done?: number; total?: number }): string {
   if (done === undefined || total === undefined || total < 1) return ''
   return `chunk ${Math.min(done + 1, total)} / ${total}`
@@ -169,7 +169,7 @@ function failure({ isFresh }: EditBlock): string {
   return isFresh ? 'Compact failed' : '✗ Compaction failed'
 }
 
-/** FRESH-19 and FRESH-26: the summary between two dividers, and no counts. */
+/** FRESH-19 and FRESH-26: the summary between two dividers, without counts. */
 function freshLines(block: EditBlock, drawing: Drawing): string[] {
   const { summary = '' } = block
   const { width, theme } = drawing
@@ -189,10 +189,10 @@ function inPlaceLines(block: EditBlock, drawing: Drawing): string[] {
   const { strategy, summary } = block
   const sizes = renderSizes(block)
   const figures = sizes === '' ? '' : `: ${sizes}`
-  // What fell back, or has grown, is no plain success: a note says so.
+  // A fallback or growth is not a plain success: its note says so.
   const mark = block.note === undefined ? '✓ ' : ''
   const whole = `${mark}compacted by ${visibleLine(strategy)}${figures}`
-  // The share goes first where there is no room.
+  // The percentage is dropped first if there is no room.
   const done =
     visibleWidth(whole) + RULE_COLUMNS <= width ? whole : whole.replace(/ \([^()]*\)$/, '')
   const hint = visibleWidth(done + UNDO_HINT) + RULE_COLUMNS <= width ? UNDO_HINT : ''
@@ -211,7 +211,7 @@ function noteLines({ note }: EditBlock, { width, theme }: Drawing): string[] {
   return note === undefined ? [] : wrapped(theme.warning(visible(note)), width)
 }
 
-/** The drawing options of a block */
+/** The drawing options of a block. */
 interface Drawing {
   readonly width: number
   readonly theme: Theme

@@ -3,22 +3,22 @@ import type { EventEmitter } from 'node:events'
 
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
-/** The process, or in tests something that ends nothing. */
+/** The process; in tests an object that ends nothing. */
 export type EndingProcess = EventEmitter & { exit(code: number): void }
 
 export interface Ending {
-  /** Gives the terminal back. Called once more than needed at times. */
+  /** Restores the terminal. May be called more than once. */
   restore(): void
-  /** The last thing that is said, on the restored terminal. */
+  /** Prints the last message on the restored terminal. */
   report(error: unknown): void
-  /** What is to be closed; the process ends when it is, or after a while. */
+  /** Closes resources; the process ends afterwards, or after a timeout. */
   close(): Promise<void>
 }
 
-/** How long closing may take before the process ends all the same. */
+/** Timeout for closing. */
 const CLOSING_MS = 2_000
 
-/** Returns what ends the watching. */
+/** Returns the function that stops watching. */
 export function restoreAtEnd(ending: Ending, host: EndingProcess): () => void {
   let isEnding = false
   const end = (code: number) => {

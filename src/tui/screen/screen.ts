@@ -16,12 +16,12 @@ import type { Transcript } from './transcript.ts'
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
-/** The activity line: what runs, for how long, and its progress */
+/** The activity line: what runs, for how long, and its progress. */
 export const FRAME_MS = 120
-/** The words of the FRESH design for its own way. */
+/** The wording of the FRESH design. */
 const FRESH_MESSAGE = 'Compacting context...'
 
-/** No line if nothing continues. */
+/** Empty when idle. */
 export function activityLines(
   status: ViewStatus,
   nowMs: number,
@@ -64,7 +64,7 @@ interface ScreenParts {
 }
 
 const MOST_QUEUED = 3
-/** Below this many rows the foot goes, and the editor stays. */
+/** Below this height the footer is dropped and the editor stays. */
 const FEWEST_ROWS = 10
 
 export class Screen implements Component {
@@ -129,14 +129,14 @@ export class Screen implements Component {
   }
 }
 
-/** The question itself comes when it takes nobody's keys. */
+/** The question itself opens only when it takes no keys from a message. */
 function askingWords({ name, subject }: Approval): string {
   return `? Send or empty what you type, then decide: ${visibleLine(`${name} ${subject}`)}`
 }
 
-/** Questions asked over the screen, one above the other. */
+/** Questions over the screen, stacked. */
 export function screenDialogs(tui: TUI, theme: Theme): Dialogs {
-  /** Shows what `make` makes until it calls `done`, or the question is undone. */
+  /** Shows the result of `make` until it calls `done` or the question is withdrawn. */
   const over = <T>(
     make: (done: (value: T | undefined) => void) => Component,
     signal?: AbortSignal,
@@ -149,7 +149,7 @@ export function screenDialogs(tui: TUI, theme: Theme): Dialogs {
       }
       const takeBack = () => settle(undefined)
       const handle = tui.showOverlay(make(settle), {
-        width: '100%', // it owns its rows: nothing of the transcript stands beside it
+        width: '100%', // it takes its full rows: no transcript beside it
         maxHeight: '100%',
         anchor: 'bottom-center',
       })
@@ -168,12 +168,12 @@ export function screenDialogs(tui: TUI, theme: Theme): Dialogs {
   }
 }
 
-/** Detects a half-typed message; dialogs that take keys wait until it is sent */
+/** Detects a half-typed message; dialogs that take keys wait until it is sent. */
 interface HalfTyped {
   readonly isThere: boolean
   /** Resolves when the editor is empty. */
   over(): Promise<void>
-  /** Each time that nothing is left of it, or more than one character went at once. */
+  /** Called when it becomes empty, or loses more than one character at once. */
   whenCut(work: () => void): void
 }
 

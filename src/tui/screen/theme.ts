@@ -1,4 +1,4 @@
-// The theme: few colours, each with a meaning, none with NO_COLOR
+// The theme: few colours, each with a meaning, none with NO_COLOR.
 import {
   type EditorTheme,
   type MarkdownTheme,
@@ -77,9 +77,9 @@ function plain(text: string): string {
   return text
 }
 
-// Lines that fit: wrapped, cut, indented, ruled.
+// Lines that fit: wrapped, cut, indented, with rules.
 
-/** Wrapped to the width; an empty text has no lines. */
+/** Wraps to the width; an empty text has no lines. */
 export function wrapped(text: string, width: number): string[] {
   if (text === '') return []
   return wrapTextWithAnsi(text, Math.max(1, width)).map((line) => line.trimEnd())
@@ -93,27 +93,27 @@ export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - visibleWidth(text)))
 }
 
-/** Behind a mark on the first line, and under it on the others. */
+/** Puts a mark before the first line and indents the others. */
 export function marked(mark: string, lines: readonly string[]): string[] {
   const indent = ' '.repeat(visibleWidth(mark))
   return lines.map((line, index) => (index === 0 ? mark + line : indent + line).trimEnd())
 }
 
-/** A line across, with words in it. */
+/** A horizontal rule with words in it. */
 export function rule(words: string, width: number): string {
   if (words === '') return '─'.repeat(width)
   const text = cut(words, Math.max(1, width - 6))
   return `── ${text} ${'─'.repeat(Math.max(0, width - visibleWidth(text) - 4))}`
 }
 
-// Text of a transcript made harmless for a terminal: nothing in it may move the cursor, hide or disguise.
+// Makes transcript text harmless for a terminal: it cannot move the cursor, hide or disguise text.
 
-/** Colours and moves of the cursor, which hold no words. */
+/** Colours and cursor moves, which contain no words. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
 const COLOURS = /\u001b\[[0-?]*[ -/]*[@-~]/g
 const TAB = '    '
 
-/** Colours go; other controls are shown by their number; lines stay lines. */
+/** Removes colours, shows other control characters by number, keeps lines. */
 export function visible(text: string): string {
   return escapeSteering(text.replace(/\r\n/g, '\n').replace(COLOURS, '')).replaceAll('\t', TAB)
 }

@@ -1,4 +1,4 @@
-// The transcript as a window onto its blocks: draws visible blocks and caches them
+// The transcript as a window onto its blocks: draws and caches the visible ones.
 import type { ViewBlock } from '../../protocol/index.ts'
 import { type GrowingLines, growMarkdown } from './markdown-lines.ts'
 import { isOpenable, renderBlock } from './render-block.ts'
@@ -20,9 +20,9 @@ export class Transcript {
   #blocks: readonly ViewBlock[] = []
   #drawn = new WeakMap<ViewBlock, DrawnBlock>()
   #growing: { readonly key: string; readonly made: GrowingLines } | undefined
-  #opened = new Set<string>() // those that differ from the rest
+  #opened = new Set<string>() // those that differ from the default
   #isAllOpen = false
-  #top: Place | undefined // undefined: the end is seen, and stays so
+  #top: Place | undefined // undefined: follows the end
   #selected: string | undefined
   #toBegin: string | undefined
   #width = 80
@@ -36,7 +36,7 @@ export class Transcript {
     return this.#top === undefined
   }
 
-  /** Whether the first line is seen. */
+  /** Whether the first line is visible. */
   get isAtStart(): boolean {
     const { block, line } = this.#top ?? this.#endTop()
     return block === 0 && line === 0
@@ -46,7 +46,7 @@ export class Transcript {
     return this.#blocks.find(({ key }) => key === this.#selected)
   }
 
-  /** The same list may come again, with more in it. `earlier` blocks have been put in front. */
+  /** The same list may come again with more blocks. `earlier` blocks were added in front. */
   show(blocks: readonly ViewBlock[], earlier = 0): void {
     this.#blocks = blocks
     if (this.#top) this.#top = { block: this.#top.block + earlier, line: this.#top.line }
@@ -63,11 +63,11 @@ export class Transcript {
       this.#top = undefined
       return this.render(width, height)
     }
-    // A short conversation begins at the top.
+    // A short conversation starts at the top.
     return [...lines, ...Array.from({ length: height - lines.length }, () => '')]
   }
 
-  /** A block that is longer than the window is read from its beginning, where the end is seen now. */
+  /** Shows a block taller than the window from its start instead of its end. */
   beginAt(key: string): void {
     if (this.isAtEnd) this.#toBegin = key
   }
@@ -75,7 +75,7 @@ export class Transcript {
   #beginAt(key: string): void {
     this.#toBegin = undefined
     const block = this.#blocks.findLastIndex((each) => each.key === key)
-    // The line between two blocks is left out.
+    // Skips the blank line between two blocks.
     if (this.#linesOf(block).length - 1 > this.#height) this.#top = { block, line: 1 }
   }
 
@@ -102,7 +102,7 @@ export class Transcript {
     if (!this.#opened.delete(key)) this.#opened.add(key)
   }
 
-  /** The block that can be opened before or behind the selected one; from the end if there is none. */
+  /** The next openable block in a direction; from the end if none is selected. */
   selectNext(direction: 1 | -1): void {
     const at = this.#blocks.findIndex(({ key }) => key === this.#selected)
     let next = at === -1 ? this.#blocks.length + (direction === 1 ? 0 : -1) : at + direction
@@ -122,7 +122,7 @@ export class Transcript {
     this.#top = undefined
   }
 
-  /** The block under a line of the window. */
+  /** The block at a line of the window. */
   blockAt(row: number): ViewBlock | undefined {
     const place = this.#moved(this.#top ?? this.#endTop(), row)
     return this.#blocks[place.block]
@@ -149,7 +149,7 @@ export class Transcript {
     return this.#linesFrom(this.#endTop(), count)
   }
 
-  /** Where the window begins when it shows the end. */
+  /** The top of the window when it shows the end. */
   #endTop(): Place {
     let missing = this.#height
     for (let at = this.#blocks.length - 1; at >= 0; at -= 1) {
@@ -202,7 +202,7 @@ export class Transcript {
     return ['', ...made.lines]
   }
 
-  /** The head of the selected block, so that it is seen without colours as well. */
+  /** Marks the head of the selected block without relying on colours. */
   #marked(lines: readonly string[]): readonly string[] {
     const head = lines.findIndex((line) => line !== '')
     return lines.map((line, index) => (index === head ? this.#theme.inverse(line) : line))

@@ -21,7 +21,7 @@ export const Block = memo(function Block({
 }: {
   readonly block: TranscriptRow
   readonly actions: BlockActions
-  /** Of a compaction, by the number of its event, on the base of the window. */
+  /** The sizes of a compaction in the window's token base, by event number. */
   readonly sizeOf: (seq: number) => { before?: number; after?: number } | undefined
 }) {
   switch (block.kind) {
@@ -38,7 +38,7 @@ export const Block = memo(function Block({
   }
 })
 
-/** Who speaks, when, how much it is, and what became of it. */
+/** Speaker, time, size, and where the entry is now. */
 function Message({
   entry,
   time,
@@ -163,7 +163,7 @@ function Answered({ block }: { readonly block: AnswerBlock }) {
 
 const LEVELS = { info: 'nothing', reply: 'done', warning: 'warning', error: 'failed' } as const
 
-/** Where this thread came from, as a way there. */
+/** A link to the thread this one came from. */
 function Origin({ threadId, reason }: NonNullable<NoticeBlock['origin']>) {
   return (
     <>

@@ -1,4 +1,4 @@
-// The composer: messages and commands, the activity, and pending questions
+// The composer: messages and commands, the activity, and pending questions.
 import { SendHorizontal, Square } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import {
@@ -19,7 +19,7 @@ import { inputOf } from '../use-thread-parts.ts'
 import { Elapsed, StateIcon } from './texts.tsx'
 import { ToolInput } from './tool-round.tsx'
 
-/** While a slash is typed, all commands are offered. */
+/** Typing a slash lists all commands. */
 const HERE = { own: [], listing: 'Type / to list the commands.' }
 
 export function Composer({
@@ -61,11 +61,11 @@ export function Composer({
     onSend()
     const unknown = unknownCommand(typed, HERE)
     setError(unknown)
-    if (unknown !== undefined) return // left in the field, to be repaired
+    if (unknown !== undefined) return // left in the field to be corrected
     setText('')
     deliver(typed).catch((thrown: unknown) => {
       setError(readMessage(thrown))
-      giveBack(typed) // not lost because the connection was
+      giveBack(typed) // do not lose it with the connection
     })
   }
   const stop = () => stopping.run(() => client.abort(threadId))
@@ -129,7 +129,7 @@ function isCompactingNow(detail: ThreadDetail, status: ViewStatus | undefined): 
   return status?.compaction !== undefined || detail.isCompacting
 }
 
-/** The one place that says what is going on, for how long, and stops it. */
+/** The only place that shows what runs and for how long, with a stop button. */
 function Activity({
   detail,
   status,
@@ -168,21 +168,21 @@ function Activity({
   )
 }
 
-/** Calls that were always allowed, word for word, until the page is closed. */
+/** Calls allowed for good, word for word, until the page is closed. */
 const ALWAYS = new Set<string>()
 
 function callKey({ callId, name, subject }: Approval, blocks: readonly ViewBlock[]): string {
   return JSON.stringify([name, inputOf(blocks, callId) ?? subject])
 }
 
-/** Whether the subject says all that the call was given. */
+/** Whether the subject shows the complete input. */
 function isSubject(input: ReturnType<typeof inputOf>, subject: string): boolean {
   if (typeof input !== 'object' || input === null) return input === subject
   const values = Object.values(input)
   return values.length === 1 && values[0] === subject
 }
 
-/** The file as it is, beside what it would become. */
+/** The current file, next to what it would become. */
 function ProposedChange({ diff }: { readonly diff: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, with keys as well

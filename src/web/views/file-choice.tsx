@@ -1,4 +1,4 @@
-// Session files chosen by hand, where they cannot be dropped
+// Choosing session files by hand, where dropping does not work.
 import { type ReactNode, useId } from 'react'
 import type { Importing } from '../use-loaded.ts'
 
@@ -22,7 +22,7 @@ export function FileChoice({
         disabled={importing.isRunning}
         onChange={(event) => {
           importing.take([...(event.target.files ?? [])])
-          event.target.value = '' // the same file may be chosen again
+          event.target.value = '' // allows choosing the same file again
         }}
       />
       <label className={className} htmlFor={id}>

@@ -1,5 +1,5 @@
-// Markdown as elements of React, never as HTML: whatever a transcript holds stays text.
-// Code of an answer or a file: plain at once, coloured when its grammar is there.
+// Markdown as React elements, never as HTML: the text of a transcript stays text. Code blocks: plain first,
+// coloured once the grammar is loaded.
 import { type MarkedToken, marked, type Token, type Tokens } from 'marked'
 import { Fragment, memo, type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { Coloured } from '../highlight.ts'
@@ -7,11 +7,11 @@ import { visibleText } from '../shown-text.ts'
 import { splitEnvelope } from '../words.ts'
 import { LongText, WithRefs } from './texts.tsx'
 
-/** Longer texts are shown as they are: parsing them would stop the page. */
+/** Longer texts stay unformatted: parsing would freeze the page. */
 const MAX_CHARS = 50_000
-/** Deeper ones, too: no writer nests so far, and a browser would suffer. */
+/** Deeper nesting stays unformatted: no writer needs it, and it slows browsers. */
 const MAX_DEPTH = 12
-/** Nothing that runs, and nothing that is loaded by being shown. */
+/** Excludes addresses that run code or load on display. */
 const SAFE_ADDRESS = /^(?:https?:\/\/|mailto:)/i
 
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
@@ -23,7 +23,7 @@ export const Markdown = memo(function Markdown({ text }: { readonly text: string
   )
 })
 
-/** A summary as people read it; what introduces it to the model is there for who looks for it. */
+/** The readable part of a summary; the introduction for the model can be opened. */
 export function SummaryText({ text }: { readonly text: string }) {
   const { intro, body, outro } = splitEnvelope(text)
   const around = `${intro}${outro}`.trim()
@@ -40,14 +40,14 @@ export function SummaryText({ text }: { readonly text: string }) {
   )
 }
 
-/** Undefined for what is better shown as it is. */
+/** Undefined for text that stays unformatted. */
 function countTokens(text: string): readonly Token[] | undefined {
   if (text.length > MAX_CHARS) return undefined
   try {
-    // A line stays a line: briefs and people write them so.
+    // Line breaks count: briefs and people write them so.
     return marked.lexer(text, { gfm: true, breaks: true })
   } catch {
-    return undefined // nested beyond what the lexer can follow
+    return undefined // too deeply nested for the lexer
   }
 }
 
@@ -127,7 +127,7 @@ function shown(token: MarkedToken, depth: number): ReactNode {
     case 'escape':
       return token.text
     default:
-      return token.raw // HTML and all that is unknown: as it was written
+      return token.raw // HTML and unknown tokens: as written
   }
 }
 
@@ -196,7 +196,7 @@ function Link({ token, depth }: At<Tokens.Link>) {
   )
 }
 
-/** Longer code is shown plain: colouring it would stop the page. */
+/** Longer code stays plain: colouring would freeze the page. */
 const MOST_CHARS = 20_000
 
 const Code = memo(function Code({

@@ -1,5 +1,5 @@
-// A menu under a button: closed by a choice, by Escape, or when the focus goes elsewhere.
-// The line between the two columns: dragged, or moved with the arrow keys
+// A menu under a button; closes on a choice, on Escape, or when it loses the focus. The divider between two
+// columns: dragged, or moved with the arrow keys.
 import type { LucideIcon } from 'lucide-react'
 import {
   type KeyboardEvent,
@@ -84,7 +84,7 @@ export function MenuItem({
 }: {
   readonly icon: LucideIcon
   readonly label: string
-  /** Why it cannot be chosen now. */
+  /** Why it is disabled. */
   readonly idle?: string | undefined
   readonly onChoose: () => void
 }) {

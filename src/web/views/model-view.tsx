@@ -1,4 +1,4 @@
-// The model's view: every entry of the context, with the entries it replaces
+// The model's view: every context entry, with the entries it replaces.
 import { ArrowLeftRight, Wrench } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
 import type { Client, ContextEntry, ToolBlock } from '../../protocol/index.ts'
@@ -25,11 +25,11 @@ export function ModelView({
   readonly threadId: string
   readonly version: number
   readonly actions: BlockActions
-  /** The place of an entry to bring into sight. */
+  /** The place of an entry to scroll to. */
   readonly target: { readonly place: number } | undefined
 }) {
   const { total, error, at, need } = useContextPages(client, threadId, version)
-  // Entries of pages that are not there yet go by their place.
+  // Entries on unloaded pages are keyed by place.
   const keyOf = useCallback((index: number) => String(index), [])
   const aim = useMemo(() => target && { index: target.place }, [target])
   return (
@@ -62,7 +62,7 @@ export function ModelView({
   )
 }
 
-/** The change that put an entry there, by its name. */
+/** The id of the change that added an entry. */
 const PUT_BY = /^c(\d+)\./
 const MARKDOWN: ReadonlySet<string> = new Set(['summary', 'brief'])
 
@@ -127,7 +127,7 @@ const CALLS = /^\[call of /m
 const BETWEEN_CALLS = /\n(?=\[call of )/
 const CALL = /^\[call of (\S+): ([\s\S]*)\]$/
 
-/** Its words are Markdown, the calls behind them are not. */
+/** Its text is Markdown, the calls after it are not. */
 function Answer({ text }: { readonly text: string }) {
   const at = text.search(CALLS)
   const words = at === -1 ? text : text.slice(0, at)
@@ -149,7 +149,7 @@ function Answer({ text }: { readonly text: string }) {
   )
 }
 
-/** As the transcript draws it. One that was cut is shown as it is. */
+/** As in the transcript; a truncated call is shown as it is. */
 function Call({ text }: { readonly text: string }) {
   const [, name = '', given = ''] = CALL.exec(text) ?? []
   const input = parseFields(given)

@@ -1,4 +1,4 @@
-// A virtual list: draws only visible rows
+// A virtual list: draws only visible rows.
 import { useVirtualizer } from '@tanstack/react-virtual'
 import {
   type KeyboardEvent,
@@ -10,36 +10,36 @@ import {
   useRef,
 } from 'react'
 
-/** Nearer to an end than this counts as being there. */
+/** Counts as being at an end. */
 const NEAR_PX = 80
 const NEAR_TOP_PX = 600
 const OVERSCAN = 6
 const AIM_MS = [60, 180]
-/** Behind those: what has opened has its height by then. */
+/** After these delays opened parts have their final height. */
 const REVEAL_MS = [240, 360]
 
 interface Target {
   readonly index: number
-  /** The entry in that row: whatever is folded around it opens, and it gets the focus. */
+  /** The entry in that row: opens the folds around it and focuses it. */
   readonly entry?: string | undefined
 }
 
 interface RowsProps {
   readonly count: number
-  /** Of one row, the same wherever it stands. The same function as long as the rows are the same. */
+  /** A stable key per row. Pass the same function while the rows are the same. */
   readonly keyOf: (index: number) => string
   readonly guessPx: number
   readonly label: string
-  /** What is added is seen, unless the reader has gone up. */
+  /** Follows new rows unless the reader has scrolled up. */
   readonly staysAtEnd?: boolean
-  /** With each new number the end comes into sight, wherever the reader is. */
+  /** Each new number scrolls to the end, wherever the reader is. */
   readonly toEnd?: number
-  /** What was there before is still coming in: the end is in sight until all of it has its size. */
+  /** While existing rows are loading, stays at the end until all have their size. */
   readonly isOpening?: boolean
   readonly before?: ReactNode
   readonly onNearTop?: () => void
   readonly onSight?: (first: number, last: number) => void
-  /** A row to bring into sight; each new object does so once. */
+  /** A row to scroll to; each new object scrolls once. */
   readonly target?: Target | undefined
   readonly children: (index: number) => ReactNode
 }
@@ -53,7 +53,7 @@ export function Rows(props: RowsProps) {
     estimateSize: () => guessPx,
     getItemKey: keyOf,
     overscan: OVERSCAN,
-    // What is read stays where it is while more comes in above it, or at the end.
+    // The visible rows stay in place while more rows appear.
     anchorTo: staysAtEnd ? 'end' : 'start',
     followOnAppend: staysAtEnd,
     scrollEndThreshold: NEAR_PX,
@@ -70,7 +70,7 @@ export function Rows(props: RowsProps) {
   useEffect(() => {
     if (props.target) isHeld.current = false
   }, [props.target, isHeld])
-  // By its height: rows that come in meanwhile lie behind the row that is the last one now.
+  // By height: rows added meanwhile come after the current last row.
   const holdEnd = () => {
     isHeld.current = staysAtEnd
     if (place.current) place.current.scrollTop = place.current.scrollHeight
@@ -83,14 +83,14 @@ export function Rows(props: RowsProps) {
     const { scrollTop, scrollHeight, clientHeight } = place.current
     const leftPx = scrollHeight - scrollTop - clientHeight
     const isAtEnd = leftPx < NEAR_PX
-    // Whoever goes up lets go at the first step: a browser scrolls in many.
+    // The first scroll step up ends following: browsers scroll in many steps.
     const isGoingUp = scrollTop < lastTop.current && leftPx > 2
     lastTop.current = scrollTop
     if (isGoingUp && !isOpening) isHeld.current = false
     else if (isAtEnd) isHeld.current = staysAtEnd
     if (scrollTop < NEAR_TOP_PX && !isAtEnd) onNearTop?.()
   }
-  // By itself, a browser would give up as soon as rows on its way get their true heights.
+  // A browser would stop as soon as rows get their final heights.
   const pressed = (event: KeyboardEvent) => {
     stopAiming()
     if (event.target !== place.current || (event.key !== 'Home' && event.key !== 'End')) return
@@ -133,7 +133,7 @@ export function Rows(props: RowsProps) {
 
 type Scroller = Pick<ReturnType<typeof useVirtualizer<HTMLElement, Element>>, 'scrollToIndex'>
 
-/** A row far away gets its true height only when it is there: it is aimed at again until it has. */
+/** A distant row gets its height only when it is drawn: aim again until it has. */
 function aimAt(rows: Scroller, index: number, align: 'start' | 'center'): () => void {
   return repeat(() => rows.scrollToIndex(index, { align }))
 }
@@ -164,17 +164,17 @@ function useTarget(
     }
     return stop.current
   }, [target])
-  // Whoever scrolls meanwhile is not pulled back.
+  // Stops when the user scrolls.
   return useCallback(() => stop.current?.(), [])
 }
 
-/** Of a row that is higher than its place, the middle says nothing. */
+/** For a row taller than the view, show its start instead of its middle. */
 function showBeginning(place: HTMLElement | null, index: number): void {
   const row = place?.querySelector<HTMLElement>(`.row[data-index="${index}"]`)
   if (row && row.offsetHeight > (place?.clientHeight ?? 0)) row.scrollIntoView({ block: 'start' })
 }
 
-/** Opens what is folded around an entry, brings its beginning into sight and gives it the focus. */
+/** Opens the folds around an entry, scrolls to its start and focuses it. */
 function reveal(place: HTMLElement | null, entry: string): void {
   const found = place?.querySelector<HTMLElement>(`[data-entry="${entry}"]`)
   if (!found) return
@@ -186,7 +186,7 @@ function reveal(place: HTMLElement | null, entry: string): void {
   focused.focus({ preventScroll: true })
 }
 
-/** Whether the end is held: what is added or grows is seen, until the reader goes up. */
+/** Whether the list follows its end, until the reader scrolls up. */
 function useHeldEnd(
   place: RefObject<HTMLElement | null>,
   isHeldAtFirst: boolean,
@@ -197,7 +197,7 @@ function useHeldEnd(
   useLayoutEffect(() => {
     if (isHeld.current && place.current) place.current.scrollTop = place.current.scrollHeight
   }, [place, heightPx])
-  // What stands above or below it may grow and leave it less room.
+  // Elements above or below may grow and leave it less room.
   useEffect(() => {
     const element = place.current
     if (!element) return

@@ -1,5 +1,5 @@
-// Texts of any length: shown in part until more is asked for, with their refs as links.
-// The states of work, always with an icon, a colour and words; and small marks used everywhere.
+// Texts of any length, shown in part, with refs as links. States of work, each with icon, colour and words;
+// small marks.
 
 import {
   Ban,
@@ -25,13 +25,13 @@ import {
 import { categoryOf, labelWords } from '../words.ts'
 
 const SHOWN_CHARS = 4_000
-/** What is added at a time: a text of megabytes would stop the page. */
+/** Added per step: megabytes of text would freeze the page. */
 const MORE_CHARS = 100_000
 
-/** A text of any length, of which the beginning is shown until more is asked for. */
+/** Shows the beginning of a text until the reader asks for more. */
 export function LongText({ text }: { readonly text: string }) {
   const [shown, setShown] = useState(SHOWN_CHARS)
-  // A button for a few lines more would take as much room as they do.
+  // A button for a few more lines would need as much room as they do.
   const left = text.length < shown + SHOWN_CHARS / 4 ? 0 : text.length - shown
   return (
     <>
@@ -55,7 +55,7 @@ export function Clock({ time }: { readonly time: Date }) {
   )
 }
 
-/** A ref goes to what it names. Refs of other threads are only named. */
+/** A ref links to its entry. Refs of other threads are plain text. */
 export function WithRefs({ text }: { readonly text: string }): ReactNode {
   const { show } = useLinks()
   if (!text.includes('[ref:')) return text
@@ -83,7 +83,7 @@ export function WithRefs({ text }: { readonly text: string }): ReactNode {
   ))
 }
 
-/** The model does not see it any more: what stands for it, and the ways back. */
+/** The model no longer sees it: what replaces it, and how to restore it. */
 export function Gone({ entry }: { readonly entry: string | undefined }) {
   const { placeOf, show } = useLinks()
   const place = entry === undefined ? undefined : placeOf(entry)
@@ -108,7 +108,7 @@ export function Gone({ entry }: { readonly entry: string | undefined }) {
   )
 }
 
-/** A removed entry back into the context; says where it is in the context already. */
+/** Restores a removed entry; if it is still in the context, says where. */
 export function BringBack({ entry }: { readonly entry: string }) {
   const { placeOf, wantPlace, bringBack } = useLinks()
   useEffect(() => wantPlace(entry), [wantPlace, entry])
@@ -144,7 +144,7 @@ const MARKS: Readonly<Record<WorkState, LucideIcon>> = {
   warning: TriangleAlert,
 }
 
-/** The words beside it say the same: the icon is not read out. */
+/** The text next to it says the same, so the icon is hidden from screen readers. */
 export function StateIcon({ state }: { readonly state: WorkState }) {
   const Icon = MARKS[state]
   return <Icon className={`state-icon ${state}`} size={15} aria-hidden />
@@ -156,7 +156,7 @@ export function Swatch({ name }: { readonly name: string }) {
 
 const TICK_MS = 1_000
 
-/** Counts on by itself. */
+/** Updates itself. */
 export function Elapsed({ since }: { readonly since: Date }) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
@@ -166,7 +166,7 @@ export function Elapsed({ since }: { readonly since: Date }) {
   return <span className="figure">{elapsedText(now - since.getTime())}</span>
 }
 
-/** The headings of a table: what each row is, then its figures; the rest is said to readers alone. */
+/** The headings of a table: the first one and the figures; the rest is for screen readers only. */
 export function TableHead({
   first,
   figures,
@@ -195,7 +195,7 @@ export function TableHead({
   )
 }
 
-/** Tokens by category as one bar; without a label it is a picture of figures that stand beside it. */
+/** Tokens by category as one bar; without a label it repeats figures next to it. */
 export function CategoryBar({
   parts,
   whole,

@@ -1,4 +1,4 @@
-// The header of a thread: title, model, connection, and what can be done with it
+// The header of a thread: title, model, connection, and actions.
 import {
   ArrowLeft,
   Download,
@@ -35,7 +35,7 @@ export function ThreadHead({
   readonly client: Client
   readonly hello: Hello
   readonly detail: ThreadDetail
-  /** What the buttons here have started. */
+  /** The work started by buttons here. */
   readonly doing: Task
   readonly onSettings: () => void
   readonly onCompact: () => void
@@ -133,7 +133,7 @@ export function ThreadHead({
   )
 }
 
-/** Whether what the agent writes to its own file comes in here. */
+/** Whether new events of the agent's own file are added here. */
 function FileMark({ agent, state }: NonNullable<ThreadDetail['file']>) {
   const name = agentWords(agent)
   if (state === 'parted')

@@ -1,4 +1,4 @@
-// All threads, newest first, with a search over everything that was ever said in them.
+// All threads, newest first, with a search over their full history.
 import { CornerDownRight, FileUp, Laptop, Plus, Shrink } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, Hello, ThreadSummary } from '../../protocol/index.ts'
@@ -19,7 +19,7 @@ export function ThreadList({
   readonly client: Client
   readonly hello: Hello
   readonly selected: string | undefined
-  /** The sessions of this machine are shown. */
+  /** Shows the sessions of this machine. */
   readonly isSessions: boolean
   readonly changes: number
   readonly importing: Importing
@@ -110,7 +110,7 @@ interface ThreadRow {
 
 const DEEPEST = 3
 
-/** What came from another thread stands under it, in the place of the latest of them. */
+/** Derived threads stand under their parent, which takes the place of the latest. */
 function inTree(items: readonly ThreadSummary[]): ThreadRow[] {
   const byId = new Map(items.map((thread) => [thread.threadId, thread]))
   const children = Map.groupBy(
@@ -141,12 +141,12 @@ function findRoot(thread: ThreadSummary, byId: ReadonlyMap<string, ThreadSummary
 
 const NEW_MS = 600_000
 
-/** What just came in has a mark: its own dates may be old. */
+/** Marks new imports, whose own dates may be old. */
 function isNew({ importedAt }: ThreadSummary): boolean {
   return importedAt !== undefined && Date.now() - importedAt.getTime() < NEW_MS
 }
 
-/** The open thread where the list has not come to it: it is on screen all the same. */
+/** The open thread if the list has not loaded it. */
 function useOpenThread(
   client: Client,
   selected: string | undefined,
@@ -166,7 +166,7 @@ function useOpenThread(
       (found) => {
         if (!isOver) setThread(found)
       },
-      () => undefined, // the thread itself says what is wrong
+      () => undefined, // the thread view shows the error
     )
     return () => {
       isOver = true
@@ -175,7 +175,7 @@ function useOpenThread(
   return thread
 }
 
-/** Threads of the same title differ by the end of their ids. */
+/** Threads with the same title differ by the end of their ids. */
 function printNote(
   { threadId, title, version, updatedAt, importedAt, reason, isPartial }: ThreadSummary,
   items: readonly ThreadSummary[],
@@ -198,7 +198,7 @@ function emptyText({ isReading, hasMore }: ListedThreads, search: string): strin
   return search.trim() === '' ? 'No threads yet.' : 'Nothing was found.'
 }
 
-/** The thread list of a search, page by page; reloads without flicker */
+/** The thread list of a search, page by page; reloads without flicker. */
 interface ListedThreads {
   readonly items: readonly ThreadSummary[]
   readonly hasMore: boolean
@@ -215,18 +215,18 @@ interface ThreadMatches {
 
 const PAGE = 50
 const LARGEST_PAGE = 1_000
-/** A page may hold none of one's own: so many are looked through before someone is asked. */
+/** A page may contain none of the user's own threads: pages to read before stopping. */
 const MOST_PAGES = 10
 const WAIT_MS = 200
 
-/** `news` changes whenever there is something new to be read. */
+/** `news` changes whenever there is something new to load. */
 function useThreadList(client: Client, typed: string, news: string): ListedThreads {
   const search = typed.trim()
   const [found, setFound] = useState<ThreadMatches>({ search: '', items: [] })
   const [isReading, setReading] = useState(true)
   const [error, setError] = useState<string>()
   const shown = useRef(found)
-  const latest = useRef(0) // what an earlier reading brings is of no use any more
+  const latest = useRef(0) // results of an earlier request are outdated
 
   const read = useCallback(
     async (begun: ThreadMatches, wanted: number) => {
@@ -271,7 +271,7 @@ function useThreadList(client: Client, typed: string, news: string): ListedThrea
   }
 }
 
-/** Goes on behind what is known, until there is as much as wanted, or something at least. */
+/** Continues after the known threads until there are enough, or at least one. */
 async function readOn(
   client: Client,
   begun: ThreadMatches,
@@ -293,7 +293,7 @@ async function readOn(
   return found
 }
 
-/** Whole ones, so that there is room for what has come since. */
+/** Rounded up to whole pages, so that new threads fit. */
 function wholePages(threads: number): number {
   return PAGE * Math.max(1, Math.ceil(threads / PAGE))
 }

@@ -1,4 +1,4 @@
-// One thread: what is in the window, the conversation, and the panels beside it
+// One thread: the window, the conversation, and the panels.
 import { X } from 'lucide-react'
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import type { Client, Hello, ThreadDetail } from '../../protocol/index.ts'
@@ -15,7 +15,7 @@ import { ThreadHead } from './thread-head.tsx'
 import { Transcript, TranscriptTools } from './transcript.tsx'
 import { WindowStrip } from './window-strip.tsx'
 
-/** Loaded when it is opened: the first view does without it. */
+/** Loaded when opened: the first view does not need it. */
 const CompactDialog = lazy(async () => ({
   default: (await import('./compaction/compact-dialog.tsx')).CompactDialog,
 }))
@@ -171,7 +171,7 @@ function OpenThread({
   )
 }
 
-/** What was just done, and the way back. */
+/** The last action, with an undo. */
 function Done({
   notice,
   undoes,
@@ -204,7 +204,7 @@ function Done({
   )
 }
 
-/** The list of threads shows titles, and who was worked on last. */
+/** The list of threads shows titles, and sorts by activity. */
 function useNews(detail: ThreadDetail | undefined, onChange: () => void): void {
   const state = detail && `${detail.isWorking} ${detail.title}`
   const known = useRef(state)

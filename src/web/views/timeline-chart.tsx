@@ -1,4 +1,4 @@
-// The size of the context over the thread: a line, a fall at each compaction, a rise at each undo, values on hover.
+// The context size over time: a line that falls at compactions and rises at undos, with values on hover.
 import { type PointerEvent, useId, useState } from 'react'
 import type { ThreadDetail, TimelinePoint } from '../../protocol/index.ts'
 import { savedText, tokensText } from '../shown-text.ts'
@@ -11,12 +11,12 @@ interface ChartProps {
   readonly points: readonly TimelinePoint[]
   readonly limit: number | undefined
   readonly heightPx: number
-  /** Without axes: beside other figures. */
+  /** Without axes, next to other figures. */
   readonly isSmall?: boolean
   readonly onCompaction: (seq: number) => void
 }
 
-/** The last measured point may be older than the end of the log. */
+/** Extends the line to the end of the log. */
 export function upToNow(
   points: readonly TimelinePoint[],
   { version, context: { tokens, by = 'estimated' } }: Pick<ThreadDetail, 'version' | 'context'>,
@@ -129,7 +129,7 @@ interface Scale {
   y(tokens: number): number
 }
 
-/** A window many times as large as all that was in it would press the line to the floor. */
+/** Scaled to a much larger window, the line would be flat at the bottom. */
 function chooseScale(
   points: readonly TimelinePoint[],
   limit: number | undefined,
@@ -151,7 +151,7 @@ function chooseScale(
   }
 }
 
-/** What changes the context at one event is a step there, down or up; what grows is a slope. */
+/** A context change is a step; growth is a slope. */
 function linePath(points: readonly TimelinePoint[], { x, y }: Scale): string {
   let height: number | undefined
   return points

@@ -1,4 +1,4 @@
-// A round of work between two answers: the tools that ran and what was thought, folded into one line.
+// A round of work between two answers: tools and thinking, folded into one line.
 import { Brain, Wrench } from 'lucide-react'
 import {
   escapeHidden,
@@ -122,13 +122,13 @@ function Tool({ block, isAlone }: { readonly block: ToolBlock; readonly isAlone:
   )
 }
 
-/** An edit as what it changes; everything else as it was called. */
+/** An edit as a diff; other calls with their input. */
 export function ToolInput({
   input,
   isExact = false,
 }: {
   readonly input: Exclude<ToolBlock['input'], undefined>
-  /** Every character is seen, as where someone decides about it. */
+  /** Shows every character, as needed for a decision. */
   readonly isExact?: boolean
 }) {
   const shown = (text: string) => (isExact ? escapeHidden(text) : text)
@@ -171,7 +171,7 @@ type OtherBlock = Exclude<ViewBlock, { kind: 'tool' | 'thinking' }>
 const SUCCESS = /^(?:✅ )?Conversation compacted/
 const NOTHING = /^Nothing was compacted: /
 
-/** A card with the answer to /compact behind it: a success repeats the card, anything else says why. */
+/** The answer to /compact after its card: a success repeats the card, anything else says why. */
 function toldAbove(
   block: OtherBlock,
   card: OtherBlock | Round | undefined,
@@ -182,7 +182,7 @@ function toldAbove(
   return { ...card, hint: block.text.replace(NOTHING, '') }
 }
 
-/** Tools and thoughts that follow each other are one row. */
+/** Merges consecutive tools and thoughts into one row. */
 export function groupRows(blocks: readonly ViewBlock[]): (OtherBlock | Round)[] {
   const rows: (OtherBlock | Round)[] = []
   let round: (ToolBlock | ThinkingBlock)[] | undefined

@@ -1,4 +1,4 @@
-// The transcript, row by row: search in it, jump to compactions; loads earlier events on scrolling up
+// The transcript by rows: search, jumps to compactions, loads earlier events on scrolling up.
 import { ChevronDown, ChevronUp, Search, X } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { Client, RecallHit, ViewBlock } from '../../protocol/index.ts'
@@ -14,9 +14,9 @@ import { BringBack, StateIcon } from './texts.tsx'
 import { groupRows } from './tool-round.tsx'
 
 const GUESS_PX = 90
-/** What is typed is looked for when the typing rests. */
+/** The search starts after this pause in typing. */
 const TYPING_MS = 200
-/** Of an answer, as it is read out by a screen reader when it is complete. */
+/** How much of a complete answer is announced to screen readers. */
 const READ_OUT_CHARS = 600
 
 export function Transcript({
@@ -31,15 +31,15 @@ export function Transcript({
   sizeOf,
 }: {
   readonly blocks: readonly ViewBlock[]
-  /** How many messages were sent from here: each one brings the end into sight. */
+  /** Messages sent from here; each one scrolls to the end. */
   readonly sent: number
   readonly hasEarlier: boolean
   readonly isCaughtUp: boolean
   readonly loadEarlier: () => Promise<void>
   readonly actions: BlockActions
-  /** An entry to bring into sight, or the number of a compaction. */
+  /** An entry to scroll to, or the number of a compaction. */
   readonly target: { readonly entry?: string; readonly seq?: number } | undefined
-  /** The numbers of the events in sight. */
+  /** The numbers of the visible events. */
   readonly onSight: (first: number, last: number) => void
   readonly sizeOf: (seq: number) => { before?: number; after?: number } | undefined
 }) {
@@ -107,7 +107,7 @@ export function Transcript({
   )
 }
 
-/** The day of a row, where it is another than that of the row before. */
+/** The day of a row, if it differs from the row before. */
 function newDay(rows: readonly TranscriptRow[], index: number): string | undefined {
   const time = readTime(rows[index])
   if (!time) return undefined
@@ -142,7 +142,7 @@ function lastAnswer(blocks: readonly ViewBlock[]): string {
   return visibleText(last.text.slice(0, READ_OUT_CHARS))
 }
 
-/** Finds words in the whole log, and steps from compaction to compaction. */
+/** Searches the whole log, and steps through compactions. */
 export function TranscriptTools({
   client,
   threadId,
@@ -151,7 +151,7 @@ export function TranscriptTools({
 }: {
   readonly client: Client
   readonly threadId: string
-  /** Their numbers, the newest first. */
+  /** Their numbers, newest first. */
   readonly compactions: readonly number[]
   readonly onCompaction: (seq: number) => void
 }) {

@@ -1,5 +1,5 @@
-// The start page without an open thread: create one, or import a session
-// The sessions of agents on this machine: newest first, found by words, opened with one click
+// The start page without an open thread: create one, or import a session. The agent sessions on this machine:
+// newest first, searchable, opened with one click.
 import { Check, FileUp, FolderClosed, MessageSquarePlus, Radio, Shrink } from 'lucide-react'
 import { useCallback, useEffect, useId, useState } from 'react'
 import { type Client, type Hello, isStandIn, type MachineSession } from '../../protocol/index.ts'
@@ -10,7 +10,7 @@ import { agentWords } from '../words.ts'
 import { FileChoice } from './file-choice.tsx'
 import { StateIcon } from './texts.tsx'
 
-/** More stand in a view of their own. */
+/** The others are in their own view. */
 const FIRST_SESSIONS = 6
 
 export function Welcome({
@@ -75,11 +75,11 @@ export function Welcome({
 }
 
 const PAGE = 100
-/** More are not listed at once; words find the others. */
+/** At most this many are listed; a search finds the others. */
 const MOST = 1_000
 const REFRESH_MS = 4_000
 const TYPING_MS = 200
-/** An agent that wrote so lately is at work. */
+/** An agent that wrote this recently is working. */
 const AT_WORK_MS = 60_000
 
 export function MachineSessions({
@@ -87,7 +87,7 @@ export function MachineSessions({
   most = PAGE,
 }: {
   readonly client: Client
-  /** Rows before someone asks for more. */
+  /** Rows shown at first. */
   readonly most?: number
 }) {
   const [search, setSearch] = useState('')
@@ -199,7 +199,7 @@ function emptyText(found: object | undefined, search: string): string {
     : 'No session has these words.'
 }
 
-/** Read again while the page is in sight: agents go on writing. */
+/** Reloaded while the page is visible, because agents keep writing. */
 function useSessions(client: Client, typed: string, limit: number) {
   const [search, setSearch] = useState('')
   const [ticks, setTicks] = useState(0)

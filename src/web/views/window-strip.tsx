@@ -1,4 +1,4 @@
-// What is in the window now, what happened last, and how the size went: the first thing to see of a thread.
+// What is in the window now, what happened last, and the size over time: the first view of a thread.
 import { useCallback } from 'react'
 import type { Client, ContextPicture, ReportFigures, TimelinePoint } from '../../protocol/index.ts'
 import { changedText, isLarger, percentText, shortTime, tokensText } from '../shown-text.ts'
@@ -11,7 +11,7 @@ import { TimelineChart, upToNow } from './timeline-chart.tsx'
 
 const NEAR_PERCENT = 80
 const CHART_PX = 64
-/** Smaller parts have no room for a word of their own: the table has them. */
+/** Smaller parts have no room for a label; the table has them. */
 const LEGEND_SHARE = 0.02
 
 type Detail = NonNullable<ThreadSnapshot['detail']>
@@ -26,7 +26,7 @@ export function WindowStrip({
   readonly client: Client
   readonly detail: Detail
   readonly points: readonly TimelinePoint[]
-  /** The newest first. */
+  /** Newest first. */
   readonly compactions: readonly PastChange[]
   readonly onCompaction: (seq: number) => void
 }) {
@@ -82,7 +82,7 @@ function Fullness({ percent = 0 }: { readonly percent?: number | undefined }) {
   )
 }
 
-/** One bar, in one order and one colour for each category. What is free is the empty end. */
+/** One bar with fixed order and colours of categories. The empty end is free. */
 export function WindowBar({ picture }: { readonly picture: ContextPicture }) {
   const parts = inOrder(picture.categories.filter(({ tokens }) => tokens > 0))
   const used = parts.filter(({ name }) => name !== 'free')
@@ -181,7 +181,7 @@ function LastLine({
 
 const MOST_NAMED = 2
 
-/** Of which kinds it was, the largest first: `; removed mostly tool results,`. */
+/** The kinds it removed, largest first: `; removed mostly tool results,`. */
 function MostRemoved({
   client,
   threadId,
@@ -210,7 +210,7 @@ function removedWords({ categories }: ReportFigures): string {
   return `; removed ${named.length < less.length ? 'mostly ' : ''}${named.join(' and ')},`
 }
 
-/** As a part of a sentence. */
+/** As part of a sentence. */
 function removedName(name: string): string {
   const own: Readonly<Record<string, string>> = {
     user: 'your messages',

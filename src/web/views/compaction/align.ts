@@ -1,17 +1,17 @@
-// Before and after beside each other: which lines of the new text come from which entry, and the words that differ
+// Before and after side by side: which lines of the new text come from which entry, and the changed words.
 import { diffWordsWithSpace } from 'diff'
 import type { DiffEntry } from '../../../protocol/index.ts'
 import { visibleText } from '../../shown-text.ts'
 import { splitEnvelope } from '../../words.ts'
 
-/** Longer texts are not compared word by word: it would stop the page. */
+/** Comparing longer texts by words would freeze the page. */
 const MOST_CHARS = 20_000
 const MOST_EDITS = 4_000
-/** So much of an entry is looked at to find the lines that come from it. */
+/** How much of an entry is searched for lines that come from it. */
 const LOOKED_CHARS = 4_000
-/** A line comes from an entry where at least this share of its words does, rare words counting more. */
+/** A line comes from an entry if it has at least this share of its words, weighted by rarity. */
 const LEAST_PART = 0.5
-/** A brief quotes the lines that it keeps. */
+/** Briefs quote the lines they keep. */
 const QUOTE = /^\s*> ?/
 
 export interface Piece {
@@ -19,14 +19,14 @@ export interface Piece {
   readonly isChanged: boolean
 }
 
-/** One stretch of two texts: pieces of the old one and of the new one. */
+/** A matching part of two texts. */
 export interface AlignedRow {
   readonly was: readonly Piece[]
   readonly is: readonly Piece[]
   readonly isSame: boolean
 }
 
-/** Undefined where the texts are too long, or differ in too much. */
+/** Undefined if the texts are too long or too different. */
 export function alignTexts(before: string, after: string): AlignedRow[] | undefined {
   if (before.length + after.length > MOST_CHARS) return undefined
   const parts = diffWordsWithSpace(visibleText(before), visibleText(after), {
@@ -42,11 +42,11 @@ export function alignTexts(before: string, after: string): AlignedRow[] | undefi
     is = []
   }
   for (const { value, added, removed } of parts) {
-    // Spaces that differ are no words.
+    // Differences in spacing do not count.
     const piece = { text: value, isChanged: /\S/.test(value) }
     if (added) is.push(piece)
     else if (removed) was.push(piece)
-    // Both texts break the line here: what follows begins at the same height.
+    // Both texts break the line here, so the next parts align.
     else
       for (const line of value.split(/(?<=\n)/)) {
         was.push({ text: line, isChanged: false })
@@ -58,7 +58,7 @@ export function alignTexts(before: string, after: string): AlignedRow[] | undefi
   return joined(rows)
 }
 
-/** Rows that are the same on both sides become one. */
+/** Merges adjacent rows that are equal on both sides. */
 function joined(rows: readonly AlignedRow[]): AlignedRow[] {
   const all: AlignedRow[] = []
   for (const row of rows) {
@@ -76,11 +76,11 @@ function joined(rows: readonly AlignedRow[]): AlignedRow[] {
 
 export interface Matched {
   readonly entry: DiffEntry
-  /** Of what was put in, the lines that come from it; empty where there is none. */
+  /** The added lines that come from it; empty if there are none. */
   readonly text: string
 }
 
-/** Each removed entry with what is left of it in the added ones. */
+/** Each removed entry with what remains of it in the added ones. */
 export function matchEntries(
   removed: readonly DiffEntry[],
   added: readonly DiffEntry[],
@@ -98,7 +98,7 @@ export function matchEntries(
   return removed.map((entry, at) => ({ entry, text: (lines.get(at) ?? []).join('\n') }))
 }
 
-/** In which entries each word stands. */
+/** The entries each word occurs in. */
 function findPlaces(entries: readonly DiffEntry[]): ReadonlyMap<string, ReadonlySet<number>> {
   const places = new Map<string, Set<number>>()
   for (const [at, { text }] of entries.entries())

@@ -1,4 +1,4 @@
-// Before and after: two aligned columns, or one where there is no room, with the reason for each drop
+// Before and after in two aligned columns, or one if narrow, with the reason for each drop.
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { DiffEntry, ViewDiff } from '../../../protocol/index.ts'
 import { useLinks } from '../../links.ts'
@@ -9,19 +9,19 @@ import { matchEntries } from './align.ts'
 import { type FoundLines, findLines, soughtWords } from './find-words.ts'
 import { EntryHead, Pair } from './pair.tsx'
 
-/** More are drawn when they are asked for. */
+/** Others are drawn on request. */
 const SHOWN_CHANGES = 20
 const SHOWN_ENTRIES = 6
-/** Two columns below this have no room for a sentence. */
+/** Minimum width for two columns. */
 const TWO_COLUMNS_PX = 640
 
-/** One row for each entry that went, beside what is left of it. */
+/** One row for each removed entry, next to what remains of it. */
 export function Aligned({
   diff,
   canBringBack = false,
 }: {
   readonly diff: ViewDiff
-  /** It has happened, and is in effect. */
+  /** The compaction was applied and is in effect. */
   readonly canBringBack?: boolean
 }) {
   const [shown, setShown] = useState(SHOWN_CHANGES)
@@ -82,7 +82,7 @@ export function Aligned({
 
 type Found = ReadonlyMap<string, FoundLines>
 
-/** The removed entries that have all of these words, with the lines; undefined where none are looked for. */
+/** Removed entries that contain all of these words, with the lines; undefined without words. */
 function holding({ before }: ViewDiff, sought: string): Found | undefined {
   const words = soughtWords(sought)
   if (words.length === 0) return undefined
@@ -119,7 +119,7 @@ function Changed({
 }: {
   readonly removed: readonly DiffEntry[]
   readonly added: readonly DiffEntry[]
-  /** Only these are shown. */
+  /** Limits the rows to these. */
   readonly found: Found | undefined
   readonly isWide: boolean
   readonly canBringBack: boolean
@@ -175,7 +175,7 @@ function Changed({
   )
 }
 
-/** What stands for several entries together, whole. */
+/** The full text that replaces several entries. */
 function Put({ added }: { readonly added: readonly DiffEntry[] }) {
   return (
     <section aria-label="After">

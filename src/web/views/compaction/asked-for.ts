@@ -1,6 +1,6 @@
-// What of a preview names the same things as the typed instructions: the lines that stay, the best first.
+// Which kept lines of a preview match the typed instructions, best first.
 
-/** Words that say what to do, and not what with. */
+/** Words that name actions, not things. */
 const PLAIN = new Set(
   'keep kept hold remember retain preserve please need needs want must should also about with from that this these those them they what which when where every each everything anything only never drop remove most more important matters still number value name word line text exact exactly verbatim'.split(
     ' ',
@@ -8,18 +8,18 @@ const PLAIN = new Set(
 )
 const LEAST_CHARS = 3
 const LINE_CHARS = 240
-/** More words are more things than one. */
+/** More words name more than one thing. */
 const MOST_TOGETHER = 3
 
-/** One word of the instructions, and how often what stays names it. */
+/** One word of the instructions, and how often the kept text contains it. */
 export interface AskedFor {
   readonly word: string
   readonly count: number
-  /** The line that says most of what was asked for. */
+  /** The line that best matches the request. */
   readonly line?: string
 }
 
-/** The words of instructions that can be looked for; names and numbers are whole. */
+/** The searchable words of instructions; names and numbers stay whole. */
 export function askedWords(instructions: string): string[] {
   const found = instructions.match(/[\p{L}\p{N}][\p{L}\p{N}_./:-]*[\p{L}\p{N}]|\p{N}/gu) ?? []
   const words = found
@@ -31,28 +31,28 @@ export function askedWords(instructions: string): string[] {
   return [...new Set(words)]
 }
 
-/** Who says that he does not know it is no proof that it stays. */
+/** A line that says it does not know the answer proves nothing. */
 const DENIES =
   /\b(?:I|we)\b[^.;]{0,20}\b(?:not|cannot|can[\u2019']t|don[\u2019']t|didn[\u2019']t|couldn[\u2019']t|no longer|no)\b[^.;]{0,20}\b(?:see|find|know|have|recall|remember|access|context)\b|\b(?:not|no longer) in (?:my|the) context\b|\bI (?:have|see|find|know) no\b/i
 
-/** The best line is one with a value: digits, or else what is set. The number of a line is none. */
+/** The best line has a value: digits, or an assignment. Line numbers do not count. */
 function scoreValue(line: string): number {
   if (/(?<![\p{L}\p{N}])\p{N}/u.test(line.replace(/^\s*\d+\b/, ''))) return 0.6
   return /[=:]/.test(line) ? 0.3 : 0
 }
 
-/** A line says more of it the more of the words it has; a question asks for it, and a value answers it. */
+/** A line scores by the words it contains; a value scores more than a question. */
 function scoreOf(words: readonly string[], line: string): number {
   return words.length + scoreValue(line) - (line.endsWith('?') ? 1 : 0)
 }
 
 export interface Lost {
   readonly line: string
-  /** A long one around the word. */
+  /** Cut around the word if it is long. */
   readonly shown: string
 }
 
-/** The line that says most of what was asked for, where it would go and none that stays says as much. */
+/** The best matching line that would go, unless a kept line says as much. */
 export function findLost(
   instructions: string,
   going: readonly string[],
@@ -71,7 +71,7 @@ export function findLost(
   return { line: lost.line, shown: cutAround(lost.line, lost.words[0] ?? '') }
 }
 
-/** Whether one line that stays has all of the words: of a few, they belong together. */
+/** Whether one kept line has all the words; a few words belong together. */
 export function isTogether(instructions: string, staying: readonly string[]): boolean {
   const asked = askedWords(instructions)
   if (asked.length > MOST_TOGETHER) return true
@@ -85,7 +85,7 @@ function linesOf(texts: readonly string[]): string[] {
   return [...new Set(lines)].filter((line) => !DENIES.test(line))
 }
 
-/** Each word with the line that has most of the words, the shortest of them. A word counts from its beginning. */
+/** For each word the line with most of the words, shortest first. Words match at their start. */
 export function findAskedFor(instructions: string, texts: readonly string[]): AskedFor[] {
   const words = askedWords(instructions)
   const named = linesOf(texts).map((line) => {
@@ -101,13 +101,13 @@ export function findAskedFor(instructions: string, texts: readonly string[]): As
   })
 }
 
-/** The word at its beginning: `port` is not in `import`, and is in `ports`. */
+/** Matches at the start of a word: `port` is not in `import`, but in `ports`. */
 function buildStartPattern(word: string): RegExp {
   const literal = word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(`(?<![\\p{L}\\p{N}])${literal}`, 'iu')
 }
 
-/** A long line around the word. */
+/** Cuts a long line around the word. */
 function cutAround(line: string, word: string): string {
   if (line.length <= LINE_CHARS) return line
   const from = Math.max(0, line.search(buildStartPattern(word)) - LINE_CHARS / 2)

@@ -1,4 +1,4 @@
-// Compacting: a preview with what it saves and what goes, editable, compared with other strategies, then applied
+// Compacting: a preview of savings and removals, editable, comparable with other strategies, then applied.
 import { X } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, Hello, Preview, ThreadDetail } from '../../../protocol/index.ts'
@@ -19,7 +19,7 @@ export function CompactDialog({
   readonly client: Client
   readonly hello: Hello
   readonly detail: ThreadDetail
-  /** With words on what was done, where something was. */
+  /** Called with a description of what was done, if anything. */
   readonly onClose: (done?: string) => void
 }) {
   const { threadId } = detail
@@ -43,7 +43,7 @@ export function CompactDialog({
     setTexts({})
     propose(id, instructions)
   }
-  // A pin, and so in what every strategy leaves.
+  // Pinned, so every strategy keeps it.
   const keep = (line: string) => {
     if (!mayDiscard()) return
     acting.run(async () => {
@@ -129,7 +129,7 @@ function Asking({
   onInstructions,
 }: {
   readonly strategies: readonly string[]
-  /** What the preset chose, where nothing else was. */
+  /** The preset's choice, if the user made none. */
   readonly byDefault: string | undefined
   readonly strategy: string
   readonly instructions: string
@@ -184,7 +184,7 @@ function Head({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** Some strategies are rules: better said than promised. */
+/** Says that fixed-rule strategies ignore instructions. */
 function NotFollowed({
   strategy,
   instructions,
@@ -234,14 +234,14 @@ function Foot({
   )
 }
 
-/** The latest proposal counts; one that no one waits for is dropped. */
+/** Only the latest proposal counts; unused ones are dropped. */
 function useProposal(client: Client, threadId: string) {
   const [made, setMade] = useState<Made>({})
   const latest = useRef(0)
   const kept = useRef<Preview>(undefined)
   const drop = useCallback(
     (preview: Preview | undefined) => {
-      // It expires by itself where it cannot be dropped.
+      // If it cannot be dropped, it expires.
       if (preview) client.dropPreview(threadId, preview.previewId).catch(() => undefined)
     },
     [client, threadId],

@@ -1,4 +1,4 @@
-// What a compaction does in figures: how much smaller, by category, and what goes with its reason
+// A compaction in figures: how much smaller, by category, and what was removed why.
 import type { ReportFigures } from '../../../protocol/index.ts'
 import { useLinks } from '../../links.ts'
 import { changedText, countText, isLarger, tokensText, visibleText } from '../../shown-text.ts'
@@ -34,7 +34,7 @@ export function Figures({
   )
 }
 
-/** What went, what was written in its place, and the difference: that of the sizes above. */
+/** What was removed, what was written instead, and the difference. */
 function Drops({
   figures: { drops, before = 0, after = 0 },
   isProposal,
@@ -83,7 +83,7 @@ function pinWords({ kept, added }: ReportFigures['pins']): string {
     : `${countText(all, 'pin stays', 'pins stay')} word for word${added_}.`
 }
 
-/** The number that matters, with its base. */
+/** The main figure and its base. */
 export function Sizes({
   before,
   after,
@@ -103,7 +103,7 @@ export function Sizes({
   )
 }
 
-/** Two bars on one scale, one below the other. */
+/** Two stacked bars on one scale. */
 function Compared({ figures }: { readonly figures: ReportFigures }) {
   const categories = inOrder(figures.categories)
   const sum = categories.reduce((total, { before }) => total + before, 0)

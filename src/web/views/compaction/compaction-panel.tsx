@@ -1,5 +1,5 @@
-// The compactions of a thread: the newest open, each with its figures, and before and after side by side
-// A compaction where it happened: its state with icon, colour and words, what it saved, and what can be done
+// The compactions of a thread, newest open, each with figures and before and after. A compaction in the
+// transcript: state, savings, actions.
 import { Maximize2, Undo2 } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import type { Client, EditBlock } from '../../../protocol/index.ts'
@@ -24,9 +24,9 @@ export function CompactionPanel({
 }: {
   readonly client: Client
   readonly threadId: string
-  /** The newest first. */
+  /** Newest first. */
   readonly compactions: readonly PastChange[]
-  /** The newest where none was chosen. */
+  /** The newest if none was chosen. */
   readonly chosen: number | undefined
   readonly onChoose: (seq: number) => void
   readonly onUndo: (seq: number) => void
@@ -74,7 +74,7 @@ export function CompactionPanel({
         threadId={threadId}
         seq={seq}
         isUndone={compactions.find((each) => each.seq === seq)?.isUndone ?? false}
-        // Undo in the head takes the newest one back; only an earlier one needs a button of its own.
+        // Undo in the header reverts the newest one; only earlier ones need their own button.
         isNewest={compactions.find(({ isUndone }) => !isUndone)?.seq === seq}
         onUndo={onUndo}
       />
@@ -220,7 +220,7 @@ export function CompactionCard({
   )
 }
 
-/** A stop by the user is no failure. What has a note fell back, or gained nothing. */
+/** A stop by the user is not a failure. A note means a fallback or no gain. */
 function readState({ state, isEmpty, isStopped, note }: EditBlock): WorkState {
   if (state === 'failed') return isStopped ? 'stopped' : 'failed'
   if (state === 'done' && isEmpty) return 'nothing'

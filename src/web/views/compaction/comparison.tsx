@@ -1,5 +1,5 @@
-// What each strategy would leave now, one below the other on one scale
-// A dialog as wide as the window, for what a panel has no room for; and what makes any dialog a modal one
+// What each strategy would leave now, on one scale. A dialog as wide as the window, and the modal behaviour
+// of all dialogs.
 
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
@@ -13,14 +13,14 @@ import { CategoryBar, StateIcon, TableHead } from '../texts.tsx'
 interface StrategyResult {
   readonly before?: number
   readonly after?: number
-  /** By category; unknown where a new thread is opened. */
+  /** By category; unknown if it would open a new thread. */
   readonly left?: ContextPicture['categories']
   readonly error?: string
 }
 
 /**
- * What each strategy would leave now. Those that ask a model are asked only one by one, by choosing them;
- * what they proposed stays in the table.
+ * What each strategy would leave now. Strategies that ask a model run only when chosen; their results stay in
+ * the table.
  */
 export function Comparison({
   client,
@@ -173,7 +173,7 @@ export function WideDialog({
 
 export function useModal() {
   const place = useRef<HTMLDialogElement>(null)
-  // Before it is taken out of the page: then it can still give the focus back to where it came from.
+  // Before it is removed from the page, so the focus can return.
   useLayoutEffect(() => {
     const element = place.current
     element?.showModal()

@@ -1,12 +1,12 @@
-// Two texts word by word: what went and what came, in one column or as pieces for two
+// A word diff of two texts, in one column or as pieces for two.
 
 import { Fragment, memo } from 'react'
 import { LongText } from '../texts.tsx'
 import { type AlignedRow, alignTexts, type Piece } from './align.ts'
 
-/** Of what is the same, so much is shown around a change. */
+/** Unchanged text shown around a change. */
 const AROUND_CHARS = 160
-/** Between words of a change: lines and indents are not marked. */
+/** Line breaks and indents between changed words are not marked. */
 const BLANKS = /(\s*\n\s*|\s{2,}|^\s+|\s+$)/
 
 export const DiffText = memo(function DiffText({
@@ -49,7 +49,7 @@ export function Pieces({
   )
 }
 
-/** One column: what went and what came, in the order of the text. */
+/** One column: removed and added text in order. */
 export function Unified({ rows }: { readonly rows: readonly AlignedRow[] }) {
   return (
     <pre className="text words">

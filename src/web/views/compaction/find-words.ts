@@ -1,9 +1,9 @@
-// Words in what was removed, found as Recall finds them: whole, or as one part of an identifier
+// Finds words in removed text as Recall does: whole, or as part of an identifier.
 
-/** Letters with two cases; others are written without blanks between words. */
+/** Letters with case; other scripts have no blanks between words. */
 const CASED = /^[\p{Lu}\p{Ll}\p{N}_]/u
 
-/** The words of a query, without the marks around them: `--port` is `port`. */
+/** The words of a query without punctuation: `--port` is `port`. */
 export function soughtWords(query: string): string[] {
   const words = query
     .split(/\s+/)
@@ -11,7 +11,7 @@ export function soughtWords(query: string): string[] {
   return [...new Set(words.filter(Boolean))]
 }
 
-/** `port` is in `ports`, `server_port` and `serverPort`, and not in `import` or `report`. */
+/** `port` matches `ports`, `server_port` and `serverPort`, but not `import` or `report`. */
 function wordPattern(word: string): string {
   const chars = [...word]
   const body = (some: readonly string[]) => some.map(anyCase).join('')
@@ -32,15 +32,15 @@ function escaped(text: string): string {
 }
 
 export interface FoundLines {
-  /** Those with most of the words first, each in pieces: every second one is a word that was looked for. */
+  /** Lines with most words first, split into pieces; every second piece is a match. */
   readonly lines: readonly (readonly string[])[]
-  /** How many lines there are. */
+  /** The number of matching lines. */
   readonly count: number
 }
 
 const SHOWN_LINES = 8
 
-/** Undefined where the text does not have all of the words. */
+/** Undefined unless the text has all of the words. */
 export function findLines(text: string, words: readonly string[]): FoundLines | undefined {
   const patterns = words.map((word) => new RegExp(wordPattern(word), 'u'))
   if (!patterns.every((pattern) => pattern.test(text))) return undefined

@@ -1,4 +1,4 @@
-// One entry before and after: the difference in one column or two, or the lines that were looked for
+// One entry before and after: the difference in one or two columns, or the matching lines.
 import { Fragment, memo, useMemo } from 'react'
 import type { DiffEntry } from '../../../protocol/index.ts'
 import { useLinks } from '../../links.ts'
@@ -17,7 +17,7 @@ export const Pair = memo(function Pair({
   canBringBack,
 }: {
   readonly matched: Matched
-  /** Then the lines with the words are shown, and no difference. */
+  /** If set, shows the matching lines instead of the difference. */
   readonly found: FoundLines | undefined
   readonly isWide: boolean
   readonly canBringBack: boolean

@@ -1,4 +1,4 @@
-// A proposed compaction: what it saves, what goes, what it kept as asked, and the texts it would put in, to edit
+// A proposed compaction: savings, removals, kept requests, and the new texts to edit.
 import { type ComponentProps, memo, useCallback, useState } from 'react'
 import type { Client, Preview } from '../../../protocol/index.ts'
 import { countText, visibleText } from '../../shown-text.ts'
@@ -15,7 +15,7 @@ export interface Made {
   /** The instructions that it follows. */
   readonly followed?: string
   readonly error?: string
-  /** When the one that is being made was asked for. */
+  /** When the pending preview was requested. */
   readonly since?: Date
 }
 
@@ -34,7 +34,7 @@ export function Proposal({
   readonly isEmpty: boolean
   readonly texts: Readonly<Record<string, string>>
   readonly onTexts: (texts: Readonly<Record<string, string>>) => void
-  /** A line that would go stays, word for word. */
+  /** Keeps a line that would go, word for word. */
   readonly onKeep: (line: string) => void
 }) {
   if (since)
@@ -95,7 +95,7 @@ export function Proposal({
   )
 }
 
-/** Only what people read is edited: what introduces it to the model stays around it. */
+/** Only the readable part is editable; the introduction for the model stays. */
 function EditedText({
   label,
   text,
@@ -119,7 +119,7 @@ function EditedText({
   )
 }
 
-/** What stands for the words of tools: to be read, not to be changed. */
+/** Replaces tool output: read-only. */
 function Fixed({ texts }: { readonly texts: Preview['texts'] }) {
   if (texts.length === 0) return null
   const count = texts.length === 1 ? 'One text' : `${texts.length.toLocaleString()} texts`
@@ -135,7 +135,7 @@ function Fixed({ texts }: { readonly texts: Preview['texts'] }) {
   )
 }
 
-/** Whether what was asked for is in what would stay, with the lines that say so. */
+/** Whether the kept text has what was asked for, with the lines. */
 function KeptForYou({
   client,
   threadId,
@@ -147,13 +147,13 @@ function KeptForYou({
   readonly client: Client
   readonly threadId: string
   readonly preview: Preview
-  /** As they are now: what is typed into a text stays. */
+  /** The current texts, including edits. */
   readonly texts: Readonly<Record<string, string>>
   readonly instructions: string
   readonly onKeep: (line: string) => void
 }) {
   const { previewId, figures, texts } = preview
-  // Of a new thread, its text is all there is.
+  // A new thread consists of its text only.
   const load = useCallback(async () => {
     if (!figures) return { going: [], staying: texts.map(({ text }) => text) }
     const { before, after } = await client.previewDiff(threadId, previewId)
@@ -210,8 +210,8 @@ function KeptForYou({
 }
 
 /**
- * Every entry that would go, beside what would be left of it; read when it is opened. Drawn once for a
- * preview, not for each character of the texts beside it.
+ * Every entry that would go, next to what would remain; loaded when opened. Drawn once per preview, not for
+ * each typed character.
  */
 const PreviewDiff = memo(function PreviewDiff(given: {
   readonly client: Client

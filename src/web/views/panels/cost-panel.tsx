@@ -1,5 +1,5 @@
-// What was billed: in tokens and dollars, by model, over time, from the cache, and saved by compactions
-// The window in detail: by category in figures, over time, and its largest entries
+// Billing: tokens and dollars by model and over time, cached, and saved by compactions. The window in detail:
+// by category, over time, and its largest entries.
 import { type PointerEvent, useCallback, useState } from 'react'
 import type { Client, ThreadDetail, TimelinePoint } from '../../../protocol/index.ts'
 import { useLinks } from '../../links.ts'
@@ -99,7 +99,7 @@ export function CostPanel({
   )
 }
 
-/** LOG-88: of the billed sum, beside its limit. It does not alarm: the context is not near it. */
+/** LOG-88: the billed sum next to its limit. Not an alarm: the context is far below it. */
 function Requests({ usage }: { readonly usage: NonNullable<ThreadDetail['tokenUsage']> }) {
   const { totalPromptTokens, totalCompletionTokens, totalTokens, percentUsed } = usage
   const warning = billedWarning(usage)
@@ -126,11 +126,11 @@ function windowsText(percent: number): string {
 }
 
 const HEIGHT = 120
-/** Room for the largest sum, written above the line. */
+/** Room for the largest sum above the line. */
 const TOP = 24
 const WIDTH = 1_000
 
-/** Dollars over the thread: where compactions were, and the sum at the pointer. */
+/** Cost over time: compactions, and the sum at the pointer. */
 function CostLine({ points }: { readonly points: readonly TimelinePoint[] }) {
   const [at, setAt] = useState<number>()
   const priced = points.filter(({ costUsd }) => costUsd !== undefined)
@@ -196,7 +196,7 @@ function CostLine({ points }: { readonly points: readonly TimelinePoint[] }) {
   )
 }
 
-/** Each request behind a compaction is smaller by what that removed, until it is undone. */
+/** Each request after a compaction is smaller by what it removed, until it is undone. */
 function savedTokens(points: readonly TimelinePoint[]): number {
   const active = new Map<number, number>()
   let saved = 0

@@ -1,4 +1,4 @@
-// The panel that is chosen, beside the transcript
+// The chosen panel next to the transcript.
 import type { Client, Hello, ThreadDetail } from '../../../protocol/index.ts'
 import type { BlockActions } from '../../use-thread-parts.ts'
 import type { useTimeline } from '../../use-timeline.ts'

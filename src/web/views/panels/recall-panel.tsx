@@ -1,5 +1,5 @@
-// The recall panel: search with highlighted matches, and reading by ref
-// The pins of a thread: list, add, remove
+// The recall panel: search with highlighted matches, and reading by ref. The pins of a thread: list, add,
+// remove.
 import { type FormEvent, Fragment, useCallback, useEffect, useState } from 'react'
 import type { Client, RecallHit } from '../../../protocol/index.ts'
 import { useLinks } from '../../links.ts'
@@ -9,10 +9,10 @@ import { useLoaded, useTask } from '../../use-loaded.ts'
 import { speakerWords } from '../../words.ts'
 import { BringBack, LongText } from '../texts.tsx'
 
-/** As it is written in summaries and markers, or alone. */
+/** As summaries and markers write it, or alone. */
 const REF = /^\[?(?:ref:\s*)?((?:[\w-]+\/)?(?:e\d+|c\d+\.\d+))\]?$/
 
-/** What was looked for last in each thread: there again after a look at another panel. */
+/** The last query of each thread, restored after a look at another panel. */
 const lastAsked = new Map<string, string>()
 
 interface Whole {
@@ -154,7 +154,7 @@ function Hits({
   )
 }
 
-/** A message may quote what the model no longer sees: the words that are selected, or all that is shown. */
+/** Quotes removed text in a message: the selection, or everything shown. */
 function Quote({
   threadId,
   found,
@@ -164,7 +164,7 @@ function Quote({
 }) {
   const quote = () => {
     const selected = window.getSelection()?.toString().trim() ?? ''
-    // Only what is selected in it: a selection elsewhere is not from this entry.
+    // Only a selection within this entry counts.
     const isPart = spaced(found.text).includes(spaced(selected))
     addToDraft(threadId, `From ${found.ref}:\n${(isPart && selected) || found.text}\n`)
   }
@@ -175,7 +175,7 @@ function Quote({
   )
 }
 
-/** Compared without regard to case; words are taken literally. */
+/** Ignores case; words are literal. */
 export function Marked({
   text,
   words,

@@ -1,4 +1,4 @@
-// The settings panel: editable settings of the thread, and settings of the server
+// The settings panel: editable thread settings, and the server's settings.
 import { type FormEvent, type ReactNode, useCallback, useId, useState } from 'react'
 import type {
   Client,
@@ -12,7 +12,7 @@ import { strategyWords } from '../../strategy-words.ts'
 import { useLoaded, useTask } from '../../use-loaded.ts'
 
 const THINKING = ['off', 'low', 'medium', 'high']
-/** What the API takes in place of a strategy, to go back to that of the preset. */
+/** Sent instead of a strategy to return to that of the preset. */
 const OF_PRESET = 'preset'
 
 type Choices = Parameters<Client['change']>[1]
@@ -112,7 +112,7 @@ function Options({ values }: { readonly values: readonly string[] }) {
   return values.map((value) => <option key={value}>{value}</option>)
 }
 
-/** Those that can be asked come first; the others say what they lack. */
+/** Configured models first; the others show what they lack. */
 function Models({
   models,
   chosen,

@@ -1,4 +1,4 @@
-// The panels beside the transcript, one visible at a time; on a phone the conversation is one of them
+// The panels next to the transcript, one at a time; on a phone the conversation is one of them.
 import {
   CircleDollarSign,
   Eye,
