@@ -56,7 +56,7 @@ export class Watch {
     return this.#overflows
   }
 
-  /** The most compactions that a turn has started. */
+  /** The most compactions that a turn has started, without calls of the agent that were refused. */
   get mostOfTurn(): number {
     return this.#mostOfTurn
   }
@@ -146,7 +146,11 @@ export class Watch {
   #checkFrames(): void {
     const frames = this.#setup.frames.slice(this.#frames)
     this.#frames = this.#setup.frames.length
-    const runs = frames.filter(({ type }) => type === 'COMPACTION_START').length
+    // What the agent called for and was refused compacted nothing.
+    const refused = frames.filter(
+      (frame) => frame.type === 'COMPACTION_COMPLETE' && frame.trigger === 'tool' && !frame.success,
+    )
+    const runs = frames.filter(({ type }) => type === 'COMPACTION_START').length - refused.length
     this.#mostOfTurn = Math.max(this.#mostOfTurn, runs)
     expect(runs, 'compactions of a turn').toBeLessThanOrEqual(this.#limits.runsOfTurn)
   }

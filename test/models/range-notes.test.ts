@@ -3,10 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { findRequests } from '../../src/core/view/last-request.ts'
 import { extract } from '../../src/strategies/extract/extract.ts'
 import { checkpointRange, wholeSummary } from '../../src/strategies/ranges/compact-whole.ts'
+import { keepRecent } from '../../src/strategies/summary/keep-recent.ts'
 import { TestLog } from '../generate/test-log.ts'
 import { answer, checkpoint, result, user } from '../say.ts'
+import { CHARACTERS, type Character, portOf } from './characters.ts'
+import { timesIn } from './honest.ts'
 import { inputFor, REQUEST, sentText } from './planted.ts'
 
+const STOPS_EARLY = CHARACTERS.find(({ name }) => name === 'stops early') as Character
 const PAGE = 'We looked at this from several sides before anything was written down.\n'.repeat(80)
 
 function exchange(at: number): TestLog['events'][number][] | ReturnType<typeof answer> {
@@ -54,6 +58,66 @@ describe('a range that the agent replaces', () => {
     expect(note).toContain('pier_35')
     const numbers = [...(note?.matchAll(/(?:pier_|part-)(\d+)/g) ?? [])].map(([, at]) => Number(at))
     expect(numbers.filter((at) => at < 31)).toEqual([])
+  })
+})
+
+describe('a note that stays', () => {
+  it('is not repeated by the note of a later range, down to the line of a call that failed', async () => {
+    const log = new TestLog()
+    const path = 'src/harbour/pier.ts'
+    const edit = { path, oldText: '// version 0', newText: '// task 12.3, version 1' }
+    log.append([
+      ...[1, 2, 3].flatMap(exchange),
+      { type: 'AGENT_MESSAGE', data: { content: 'I edit it.', calls: ['edit'] } },
+      { type: 'TOOL_CALL', data: { id: 'edit', name: 'edit', arguments: edit, answer: 0 } },
+      result('edit', 'pier.ts has no line `// version 0`.', 'failed'),
+      checkpoint('aaaaaa'),
+      ...[4, 5].flatMap(exchange),
+      checkpoint('bbbbbb'),
+      ...[6, 7].flatMap(exchange),
+      checkpoint('cccccc'),
+      user(REQUEST),
+    ])
+    const both = checkpointRange([
+      { to: 'aaaaaa', summary: 'We read src/part-1/pier_1.ts, pier_2 and pier_3.' },
+      { from: 'bbbbbb', to: 'cccccc', summary: 'We read src/part-6/pier_6.ts and pier_7.' },
+    ])
+    const first = await both.propose(inputFor(log, { trigger: 'tool' }))
+    expect(log.compact(first, 'tool')).toBeUndefined()
+    expect(sentText(log)).toMatch(/\] edit src\/harbour\/pier\.ts.* \(failed\)$/m)
+    const again = checkpointRange([{ to: 'bbbbbb', summary: 'Before that pier_1 to pier_5.' }])
+    const second = await again.propose(inputFor(log, { trigger: 'tool' }))
+    expect(log.compact(second, 'tool')).toBeUndefined()
+    const lines = sentText(log)
+      .split('\n')
+      .filter((line) => line.startsWith('[ref:'))
+    expect(lines).toEqual([...new Set(lines)])
+  })
+
+  it('has said how far the requests are answered: a later one of the same turn does not', async () => {
+    const log = new TestLog()
+    const ids = ['aaaaaa', 'bbbbbb', 'cccccc'] as const
+    log.append(ids.flatMap((id, at) => [...[3 * at, 3 * at + 1].flatMap(exchange), checkpoint(id)]))
+    log.append([user(REQUEST)])
+    await compact(log, { from: 'bbbbbb', to: 'cccccc' })
+    expect(timesIn(sentText(log), 'Requests are answered up to')).toBe(1)
+    await compact(log, { to: 'aaaaaa' })
+    expect(timesIn(sentText(log), 'Requests are answered up to')).toBe(1)
+    expect(timesIn(sentText(log), '[Context note')).toBe(2)
+  })
+
+  it('repeats no message of the user that the summary quotes', async () => {
+    const log = new TestLog()
+    log.append([...[1, 2, 3, 4, 5, 6].flatMap(exchange), user(REQUEST)])
+    const provider = portOf(STOPS_EARLY, 16_000)
+    const run = { threadId: log.threadId, provider, windowTokens: 16_000 }
+    const input = inputFor(log, { run, trigger: 'auto', targetTokens: 4_000 })
+    expect(log.compact(await keepRecent.propose(input), 'auto')).toBeUndefined()
+    expect(sentText(log)).toContain('<user-messages>')
+    const lines = sentText(log)
+      .split('\n')
+      .filter((line) => line.startsWith('[ref:'))
+    expect(lines).toEqual([...new Set(lines)])
   })
 })
 

@@ -1,4 +1,4 @@
-// Proposals that are applied late, among others, pins and new messages: each open request stands once.
+// Proposals that are applied late, among others, pins and new messages: each open request stands once, as does each line.
 import { expect, it } from 'vitest'
 import type { EntryId } from '../../src/core/edit/change.ts'
 import type { Proposal, Strategy } from '../../src/core/edit/strategy.ts'
@@ -13,6 +13,8 @@ import { seeds } from '../scale.ts'
 import { CHARACTERS, portOf } from './characters.ts'
 import { inputFor, sentText } from './planted.ts'
 
+/** A quote behind its ref, or how far the requests are answered. What is pinned later may be quoted as well. */
+const NOTED = /^\[ref:\S+\] (?!Request)|^Requests are answered|^The requests? \[ref:/
 const SEEDS = seeds(150, 40)
 const LEAST_TOKENS = 2_000
 const PAGE = 'What was looked at here is told in a few words of no weight. '
@@ -105,7 +107,7 @@ class Session {
   }
 }
 
-it('in any order, an open request is there once [ALWAYS-23]', async () => {
+it('in any order, an open request is there once, and no line of a note twice [ALWAYS-23]', async () => {
   let committed = 0
   for (const seed of SEEDS) {
     const random = new Random(seed)
@@ -118,6 +120,12 @@ it('in any order, an open request is there once [ALWAYS-23]', async () => {
       await session.compact()
       const times = sentText(session.log).split(session.request).length - 1
       expect(times, `seed ${seed}, turn ${turn}:\n${sentText(session.log)}`).toBe(1)
+      const noted = sentText(session.log)
+        .split('\n')
+        .filter((line) => NOTED.test(line))
+      expect(noted, `seed ${seed}, turn ${turn}\n${sentText(session.log)}`).toEqual([
+        ...new Set(noted),
+      ])
       session.end()
     }
     committed += session.committed

@@ -27,7 +27,7 @@ export interface LongSessionReport {
   readonly refusals: number
   readonly compactions: number
   readonly unasked: number // of these: neither a person nor the model asked for them
-  readonly mostOfTurn: number // runs, with those that failed
+  readonly mostOfTurn: number // runs, with those that failed, without calls of the agent that were refused
   readonly leastFreed: number // tokens, by one that was not asked for; the window where there is none
   readonly refusedOwn: number // summaries of the agent's own that were of no use
   readonly failed: number // other compactions that committed nothing

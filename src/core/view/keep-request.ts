@@ -1,5 +1,5 @@
 // Requests of the user that are open, carried over where a compaction would take them out.
-import type { Edit, EntryId } from '../edit/change.ts'
+import type { Edit, EntryId, Put } from '../edit/change.ts'
 import { GATE_MIN_TOKENS } from '../edit/gate-checks.ts'
 import { beforeContinuation, isRewrite } from '../edit/pins.ts'
 import type { EventAt } from '../log/event.ts'
@@ -19,9 +19,11 @@ import {
   readNote,
   requestRoom,
   type Section,
+  statusIn,
   textIn,
   withCarried,
   withoutFacts,
+  withoutStatus,
   writeHead,
   writeSections,
 } from './request-note.ts'
@@ -61,12 +63,35 @@ export function keepRequest(
   const own = edits.flatMap(({ put }) => put.filter(isCarried))
   const held = new Set(own.flatMap((put) => readNote(textIn(put)).sections.map(({ ref }) => ref)))
   const newest = note?.refs.at(-1)
+  const said = statusesIn(items, goes, eventAt)
   if (!note || (own.length > 0 && (newest === undefined || held.has(newest))))
-    return edits.map(withRequestLast)
+    return edits.map((edit) => withStatusOnce(withRequestLast(edit), said))
   const at = taken.findLastIndex(
     (gone, index) => gone.length > 0 && (isLarge[index] || counted.size === 0),
   )
-  return edits.map((edit, index) => withRequestLast(index === at ? withNote(edit, note) : edit))
+  return edits.map((edit, index) =>
+    withStatusOnce(withRequestLast(index === at ? withNote(edit, note) : edit), said),
+  )
+}
+
+/** What notes that stay say on what is answered. */
+function statusesIn(
+  items: readonly Item[],
+  goes: ReadonlySet<EntryId>,
+  eventAt: EventAt,
+): ReadonlySet<string> {
+  const notes = items.flatMap(({ id }) => (goes.has(id) ? [] : (newEntryAt(id, eventAt) ?? [])))
+  return new Set(notes.filter(isCarried).map((note) => statusIn(textIn(note))))
+}
+
+function withStatusOnce(edit: Edit, said: ReadonlySet<string>): Edit {
+  const isSaid = (put: Put) => {
+    const status = isCarried(put) ? statusIn(textIn(put)) : ''
+    return status !== '' && said.has(status)
+  }
+  if (!edit.put.some(isSaid)) return edit
+  const put = edit.put.map((one) => (isSaid(one) ? carriedEntry(withoutStatus(textIn(one))) : one))
+  return { covers: edit.covers, put }
 }
 
 /** A request that was pinned since the proposal was made stays where it is: no note says it once more. */

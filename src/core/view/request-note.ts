@@ -96,6 +96,20 @@ export function withoutFacts(text: string): string {
   return parts.filter(Boolean).join(BETWEEN)
 }
 
+const IS_STATUS = new RegExp(`^(?:${ANSWERED}|The requests? \\[ref:)`)
+
+/** What a note says on what is answered; empty where it says nothing. */
+export function statusIn(text: string): string {
+  const last = readNote(text).head.trimEnd().split(BETWEEN).at(-1) ?? ''
+  return IS_STATUS.test(last) ? last : ''
+}
+
+export function withoutStatus(text: string): string {
+  const { head, sections } = readNote(text)
+  const left = head.trimEnd().split(BETWEEN).slice(0, -1)
+  return [...left, writeSections(sections)].filter(Boolean).join(BETWEEN)
+}
+
 /** A request that is answered; its text only where the reader would not know it by its ref. */
 export interface Answered {
   readonly ref: string

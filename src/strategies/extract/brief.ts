@@ -2,10 +2,10 @@
 // What a brief says before lines compete for its room: the user's words, what binds, where the work stands.
 
 import { type Pins, pinnedText } from '../../core/edit/pins.ts'
-import { parseEntryId } from '../../core/view/entry.ts'
+import { originalId, parseEntryId } from '../../core/view/entry.ts'
 import { indented, indentedBehind, oneLine } from '../summary/as-data.ts'
 import { listedFile, nowLines, shortHead } from './candidates.ts'
-import { type Group, readRef } from './coverage.ts'
+import { type Group, readRef, type UserWords } from './coverage.ts'
 import type { Digest } from './digest.ts'
 import { OPENING, PROSE_NOTE, SUMMARY_NOTE, type Title } from './earlier-brief.ts'
 import { type Line, wholeSentence } from './lines.ts'
@@ -229,7 +229,13 @@ export function findAnchors(
   room: number,
 ): Anchors {
   const pinned = pinnedText(pins) ?? ''
-  const words = shownWords(digest, isShown, {
+  const beside = said.map(inOneLine)
+  const isWhole = ({ entry, seq, text }: UserWords) => {
+    const line = inOneLine(`[ref:${entry ?? originalId(seq)}] ${inert(text)}`)
+    return beside.some((each) => each.includes(line))
+  }
+  const whole = new Set(digest.words.filter(isWhole).map(({ seq }) => seq))
+  const words = shownWords(digest, (seq) => isShown(seq) || whole.has(seq), {
     roomTokens: wordsRoom(room),
     statedTokens: statedRoom(room),
     isSaid: (sentence) => saysWhole(pinned, sentence),
@@ -257,6 +263,10 @@ export function findAnchors(
     urgent: all.filter((line) => urgent.has(line)),
     stated: all.filter((line) => !urgent.has(line)),
   }
+}
+
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ')
 }
 
 /** The note says what is answered; a request that nothing follows is open, as anyone sees. */

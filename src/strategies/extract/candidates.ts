@@ -1,12 +1,13 @@
 // The lines among which `extract` chooses, each with its names, its price and where it would stand.
 // Where the work stands: what holds of the ledger, how old it is, and what comes next
 
+import type { EntryId } from '../../core/edit/change.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
 import { originalId } from '../../core/view/entry.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { cutHead } from '../../core/window/tokens/weigh.ts'
 import { asRef } from '../trim.ts'
-import type { Coverage, Group, UserWords } from './coverage.ts'
+import { type Coverage, type Group, readRef, type UserWords } from './coverage.ts'
 import type { Digest } from './digest.ts'
 import type { Line } from './lines.ts'
 import type { Candidate, CandidateGroup } from './select.ts'
@@ -31,6 +32,8 @@ export interface CandidateInput {
   readonly coverage: Coverage
   /** Entries that the context shows whole, by the number of their event. */
   readonly isShown: (seq: number) => boolean
+  /** Refs under which a note that stays has quoted something. */
+  readonly isQuoted: (ref: EntryId) => boolean
   /** Results that the context shows in part: lines of theirs are there. */
   readonly isMasked: (seq: number) => boolean
   /** Lines that code wrote. */
@@ -165,18 +168,20 @@ export function knownTerms({ vocabulary }: Digest, text: string): ReadonlySet<nu
 
 /** The lines with the best chances, in the order of the conversation. */
 function pool(input: CandidateInput): number[] {
-  const { digest, coverage, isShown, isMasked, taken, hasBrief, roomTokens } = input
+  const { digest, coverage, isShown, isQuoted, isMasked, taken, hasBrief, roomTokens } = input
   const { lines } = digest
   const ratios = new Float64Array(lines.length)
   const possible: number[] = []
   let tokens = 0
-  let seq = -1 // neighbours are of one event for the most part
+  let [seq, group] = [-1, -1] // neighbours are of one event and one group for the most part
   let hasPlace = false
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] as Line
-    if (line.seq !== seq) {
-      seq = line.seq
-      hasPlace = !isShown(seq) && (hasBrief || isMasked(seq))
+    if (line.seq !== seq || line.group !== group) {
+      ;[seq, group] = [line.seq, line.group]
+      // A call stands under the ref of its result, also where the line is of the call itself.
+      const isSaid = isShown(seq) || isQuoted(readRef(digest.groups[group] as Group))
+      hasPlace = !isSaid && (hasBrief || isMasked(seq))
     }
     if (!hasPlace || line.isRepeated || taken.has(index) || !LETTER.test(line.text)) continue
     const end = line.firstTerm + line.termCount

@@ -1,9 +1,16 @@
 // From a digest and a plan to texts that fit: the brief, and the entries that are shown in part.
-import type { Edit, Put } from '../../core/edit/change.ts'
+import type { Edit, EntryId, Put } from '../../core/edit/change.ts'
 import type { Pins } from '../../core/edit/pins.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
-import { findRoot, type Item, isEntryId, isNewEntry, parseEntryId } from '../../core/view/entry.ts'
+import {
+  findRoot,
+  type Item,
+  isEntryId,
+  isNewEntry,
+  originalId,
+  parseEntryId,
+} from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { findRequests } from '../../core/view/last-request.ts'
 import { readNote } from '../../core/view/request-note.ts'
@@ -103,7 +110,8 @@ export function buildDraft(input: DraftInput): Draft {
     digest,
     coverage,
     isMasked: view.isMasked,
-    isShown: (seq) => view.isShown(seq) || view.quoted.has(seq),
+    isShown: (seq) => view.isShown(seq) || view.quoted.has(originalId(seq)),
+    isQuoted: (ref) => view.quoted.has(ref),
     roomTokens: room,
     stated: hasBrief ? fixed.stated : [],
     taken: new Set([...fixed.decisions, ...saidAlready(digest, fixed.words)]),
@@ -141,7 +149,7 @@ function* saidAlready(digest: Digest, words: Anchors['words']): Generator<number
 interface View {
   readonly shown: ReadonlySet<number>
   /** Shown in part by a note that stays: not to be quoted once more. */
-  readonly quoted: ReadonlySet<number>
+  readonly quoted: ReadonlySet<EntryId>
   isShown(seq: number): boolean
   isMasked(seq: number): boolean
 }
@@ -165,13 +173,13 @@ function buildView({ plan, eventAt, isSaid = () => false }: DraftInput): View {
 }
 
 /** What a note of an earlier compaction quotes, by the refs that its lines begin with. */
-function quotedIn(item: Item, eventAt: EventAt): number[] {
+function quotedIn(item: Item, eventAt: EventAt): EntryId[] {
   if (item.kind !== 'user' || parseEntryId(item.id).original) return []
   const content = contentOf(item.id, eventAt)
   const text = content?.kind === 'user' ? textOfUserContent(content.content) : ''
-  return Array.from(text.matchAll(/^\[ref:([ec][\d.]+)\] /gm), ([, ref = '']) => ref)
-    .filter(isEntryId)
-    .map((ref) => parseEntryId(ref).seq)
+  return Array.from(text.matchAll(/^\[ref:([ec][\d.]+)\] /gm), ([, ref = '']) => ref).filter(
+    isEntryId,
+  )
 }
 
 /** How likely it is that the agent needs again what the user asks for now. */
