@@ -6,7 +6,7 @@ import { pinsReducer, releasedPinsReducer } from '../core/edit/pins.ts'
 import { PrecisError } from '../core/errors.ts'
 import { announcedEnd, readEvent, readRow } from '../core/log/codec.ts'
 import { type ThreadEvent, undecodableOf } from '../core/log/event.ts'
-import type { Reducer, Snapshot, Store } from '../core/ports.ts'
+import type { Reducer, Snapshot, Store, ThreadInfo } from '../core/ports.ts'
 import { threadSettingsReducer } from '../core/settings/settings-keys.ts'
 import type { Json } from '../core/text/json.ts'
 import { FOLD_VERSION } from '../core/view/context.ts'
@@ -153,7 +153,10 @@ async function checkThread(
   for (const { seq, problem } of verdict?.misfits ?? []) report(problem, seq)
   // Read the snapshot first: then the log contains everything the snapshot covers.
   const snapshot = await store.snapshot(threadId, FOLD_VERSION)
-  const { version = 0, parent } = (await store.info(threadId)) ?? {}
+  const info = await store.info(threadId)
+  const { version = 0, parent } = info ?? {}
+  const marks = new Map<number, Mark>()
+  const marked = new Set([1, parent?.seq ?? 1, (parent?.seq ?? 0) + 1, version])
   const events: ThreadEvent[] = []
   const ids = new Set<string>()
   const placeholders = new Set<number>() // of a copy, already listed in its notes
@@ -167,6 +170,7 @@ async function checkThread(
     }
     if (ids.has(row.id)) report(`its id ${row.id} is there twice`, row.seq)
     ids.add(row.id)
+    if (marked.has(row.seq)) marks.set(row.seq, { id: row.id, time: Date.parse(row.timestamp) })
     const read = readEvent(row)
     if (!read.ok) report(read.error.message, row.seq)
     const event = readRow(row)
@@ -179,6 +183,8 @@ async function checkThread(
     if (!(await isThere(store, threadId, version))) return undefined
     report(`it has ${count} of ${version} events`)
   }
+  if (info && problems.length === 0)
+    for (const problem of await findWrongFact(store, info, marks)) report(problem)
   for (const { seq, reason } of state.context.ignored)
     if (!placeholders.has(seq)) report(`it has no effect: ${reason}`, seq)
   const isUsed = snapshot && snapshot.state !== null && isWhole
@@ -194,6 +200,32 @@ async function checkThread(
   const isPartial = end !== undefined && !ids.has(end)
   const isGone = version === 0 && problems.length === 0
   return isGone ? undefined : { problems, hash, events: count, unverified, isPartial }
+}
+
+/** What is compared of an event. */
+interface Mark {
+  readonly id: string
+  readonly time: number // ms since 1970
+}
+
+/** What the list says of a thread follows from its events, whose hashes cover it (decision 0016). */
+async function findWrongFact(
+  store: Store,
+  { createdAt, updatedAt, parent, version }: ThreadInfo,
+  marks: ReadonlyMap<number, Mark>,
+): Promise<readonly string[]> {
+  const isTimeOf = (date: Date, seq: number) => marks.get(seq)?.time === date.getTime()
+  if (!isTimeOf(updatedAt, version)) return ['its last change is not that of its last event']
+  // A fork without an event of its own began with the last one that it shares.
+  const firsts = parent ? [parent.seq, parent.seq + 1] : [1]
+  if (!firsts.some((seq) => isTimeOf(createdAt, seq)))
+    return ['neither its creation nor its origin is that of its first event']
+  const origin = parent && (await store.info(parent.threadId))
+  // A later thread of the same id is another one.
+  if (!origin || origin.createdAt >= createdAt) return []
+  const [shared] = await store.read(parent.threadId, { from: parent.seq, to: parent.seq })
+  const isShared = shared?.id === marks.get(parent.seq)?.id
+  return isShared ? [] : [`${parent.threadId} is not its origin: event ${parent.seq} is not shared`]
 }
 
 interface StoredState {

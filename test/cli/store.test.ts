@@ -88,7 +88,7 @@ describe('precis store check', () => {
   it('leaves changes beside the file that another process has not merged', async () => {
     await makeStore('own.db')
     const db = new Sqlite(path('own.db'))
-    db.exec('UPDATE threads SET updated_at = updated_at + 1')
+    for (const sign of '+-') db.exec(`UPDATE threads SET updated_at = updated_at ${sign} 1`)
     for (const end of ['', '-wal']) copyFileSync(path(`own.db${end}`), path(`crashed.db${end}`))
     db.close()
     const before = readFileSync(path('crashed.db'))

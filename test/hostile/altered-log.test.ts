@@ -7,6 +7,7 @@ import type { Store } from '../../src/core/ports.ts'
 import { checkStore } from '../../src/stores/check-store.ts'
 import { inFolder, message, messages } from '../../src/stores/contract/place.ts'
 import { copyStore } from '../../src/stores/copy-store.ts'
+import { memoryStore } from '../../src/stores/memory/memory.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/store.ts'
 import { Random } from '../generate/random.ts'
 import { postgresPlace } from '../postgres/place.ts'
@@ -209,6 +210,55 @@ describe('a list of threads that was altered', () => {
       await target.close()
     }),
   )
+})
+
+describe('what the list says of a thread', () => {
+  const ROWS = [
+    ['the creation of a thread', "created_at = created_at + 1 WHERE thread_id = 'p'", 'p'],
+    ['the last change', "updated_at = updated_at - 1 WHERE thread_id = 'p'", 'p'],
+    ['the creation of a fork', "created_at = created_at + 1 WHERE thread_id = 'f'", 'f'],
+    ['the last change of a bare fork', "updated_at = 0 WHERE thread_id = 'g'", 'g'],
+    ['another parent', "parent_id = 'q' WHERE thread_id = 'f'", 'f'],
+    ['another event of the parent', "parent_seq = 1 WHERE thread_id = 'f'", 'f'],
+    ['no parent', "parent_id = NULL, parent_seq = NULL WHERE thread_id = 'f'", 'f'],
+    ['a parent of its own', "parent_id = 'q', parent_seq = 2 WHERE thread_id = 'p'", 'p'],
+  ] as const
+  it.each(ROWS)('is compared with its events: %s', (_, sql, threadId) =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'log.db')
+      const store = await openSqliteStore(path)
+      const at = (thread: string, seconds: number) => ({
+        ...message(thread, `${thread}${seconds}`),
+        timestamp: new Date(seconds * 1000),
+      })
+      const begun = { expectedVersion: 0 }
+      await store.append('q', [at('q', 1), at('q', 2), at('q', 3), at('q', 4)], begun)
+      await store.append('p', [at('p', 1), at('p', 2), at('p', 3)], begun)
+      await store.fork('p', 3, 'f', [at('f', 8)])
+      await store.fork('f', 2, 'g', [])
+      await store.append('g', [at('g', 10)], { expectedVersion: 2 })
+      await store.fork('f', 4, 'orphan', [])
+      await store.append('f', [at('f', 9)], { expectedVersion: 4 })
+      expect((await checkStore(store)).problems).toEqual([])
+      const db = new Sqlite(path)
+      db.exec(`UPDATE threads SET ${sql}`)
+      db.close()
+      const { problems } = await checkStore(store, { isRepair: true, isAccept: true })
+      expect(problems).toMatchObject([{ threadId, isMended: false }])
+      await store.close()
+    }),
+  )
+
+  it('is not held against a fork whose parent is deleted and made anew', async () => {
+    const store = memoryStore()
+    await store.append('p', messages('p', 'a', 'b', 'c'), { expectedVersion: 0 })
+    await store.fork('p', 2, 'f', messages('f', 'x'))
+    await store.delete('p')
+    expect((await checkStore(store)).problems).toEqual([])
+    const later = { ...message('p', 'other'), timestamp: new Date('2100-01-01') }
+    await store.append('p', [later], { expectedVersion: 0 })
+    expect((await checkStore(store)).problems).toEqual([])
+  })
 })
 
 /** As an older program makes it: the fork keeps no hash of its own. Then its parent is deleted. */
