@@ -1,4 +1,4 @@
-// A request in no wire format: what the assistant and the scripts look at.
+// A request independent of the wire format, for the assistant and the scripts.
 import { createHash } from 'node:crypto'
 import type { Json } from '../core/text/json.ts'
 
@@ -22,11 +22,11 @@ export interface AskedTurn {
 export interface OfferedTool {
   readonly name: string
   readonly schema: Json // JSON Schema of its arguments
-  /** Of the Responses API: the group that it was offered in, which a call must name. */
+  /** Responses API only: the group of the tool, which a call must name. */
   readonly namespace?: string
 }
 
-/** `any`: some tool must be called; a name: that one. */
+/** `any`: must call some tool; a name: must call that one. */
 export type ToolChoice = 'auto' | 'none' | 'any' | { readonly name: string }
 
 export interface Asked {
@@ -42,16 +42,16 @@ export interface Asked {
   readonly stopSequences: readonly string[]
   /** Absent if the client sets no limit. */
   readonly maxOutputTokens?: number
-  /** The client asks the provider for a compaction of everything (VALID-A15). */
+  /** The client asks the provider to compact everything (VALID-A15). */
   readonly compaction?: { readonly instructions?: string }
 }
 
-/** The place of the last turn in which the user says something, not only a tool. -1 if none does. */
+/** The index of the last turn with text from the user, not only tool results; -1 if there is none. */
 export function lastUserTurn({ turns }: Asked): number {
   return turns.findLastIndex(({ role, parts }) => role === 'user' && textIn(parts) !== '')
 }
 
-/** What was said, without the marks that an agent puts among the words: they ask for nothing. */
+/** The user's text without marks added by agents. */
 export function textIn(parts: readonly AskedPart[]): string {
   return parts
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))
@@ -61,14 +61,14 @@ export function textIn(parts: readonly AskedPart[]): string {
     .trim()
 }
 
-/** What stands in the user's place after a compaction tells what was, and says so: it asks for nothing. */
+/** A text that replaces the user's after a compaction; it asks for nothing. */
 export function isNote(text: string): boolean {
   return NOTE.test(text)
 }
 
 const NOTE = /^\s*\[(?:Context note, not a (?:new )?request: |earlier conversation compacted\])/
 
-/** The result of a call or a content that is a list, as text; what is not a text is left out. */
+/** The text of a result or a list of content; other content is dropped. */
 export function textOfContent(content: Json | undefined): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
@@ -80,32 +80,32 @@ export function textOfContent(content: Json | undefined): string {
     .join('\n')
 }
 
-// Short names for contents: the same content always gets the same one.
+// Short, deterministic names for contents.
 
-/** A hash of several texts, in hex. Where one ends and the next begins counts. */
+/** A hex hash of several texts, including their boundaries. */
 export function digest(...texts: readonly string[]): string {
   const hash = createHash('sha256')
   for (const text of texts) hash.update(`${text.length}:`).update(text)
   return hash.digest('hex')
 }
 
-/** The content as it was sent, but without marks for the cache, which are no part of a prompt. */
+/** The content as sent, without cache marks, which are not part of a prompt. */
 export function promptText(value: Json): string {
   return JSON.stringify(value, (key, each: Json) => (key === 'cache_control' ? undefined : each))
 }
 
-/** A word in letters and digits that can be in an id. */
+/** A word of letters and digits, usable in an id. */
 export function readId(prefix: string, ...texts: readonly string[]): string {
   return `${prefix}${digest(...texts).slice(0, 24)}`
 }
 
-// Signatures: prove that a text is ours, unchanged, of which model, and after which prefix
+// Signatures prove that a text is ours and unchanged, its model, and its prefix.
 
-/** What a signature says; `payload` is what `redacted_thinking` carries instead of a text. */
+/** The content of a signature; `payload` replaces the text of `redacted_thinking`. */
 export interface Seal {
-  readonly prefix: string // hash of what stood before the block; for a compaction: of what it replaces
+  readonly prefix: string // hash of what precedes the block; for a compaction, of what it replaces
   readonly model: string // hash of the model's name
-  readonly check: string // hash of all this with the sealed text: nothing can be exchanged
+  readonly check: string // hash of all this and the sealed text
   readonly payload: string
 }
 
@@ -123,7 +123,7 @@ export function sealed(
   return Buffer.from([MARK, prefix, model, check, payload].join('.')).toString('base64')
 }
 
-/** The seal that a signature holds, or undefined if it is none of ours or its text was changed. */
+/** The seal in a signature; undefined if it is not ours or the text was changed. */
 export function unsealed(kind: string, text: string, signature: string): Seal | undefined {
   const [mark, prefix = '', model = '', check = '', ...rest] = Buffer.from(signature, 'base64')
     .toString('utf8')

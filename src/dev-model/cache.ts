@@ -1,11 +1,11 @@
-// A prompt cache with marks, like Anthropic's: reads, writes and lifetimes
+// A prompt cache with marks, like Anthropic's: reads, writes and lifetimes.
 import { digest } from './asked.ts'
 import type { Segment } from './count.ts'
 
-/** The parts of a prompt by what they cost. Their sum is the whole prompt. */
+/** The parts of a prompt by price. Their sum is the whole prompt. */
 export interface CacheUsage {
   readonly readTokens: number
-  readonly writtenTokens: number // all of them, whatever their life time
+  readonly writtenTokens: number // for all lifetimes
   readonly writtenForHourTokens: number
   readonly uncachedTokens: number
 }
@@ -16,12 +16,12 @@ interface CacheEntry {
 }
 
 interface Place {
-  readonly key: string // of everything up to and including this segment
+  readonly key: string // of everything up to this segment
   readonly endTokens: number
   readonly keepMs: number | undefined
 }
 
-/** From each mark on, the search goes back over at most so many segments, the marked one included. */
+/** Each mark looks back over at most this many segments, itself included. */
 const LOOKBACK_SEGMENTS = 20
 const MAX_ENTRIES = 50_000
 const ONE_HOUR_MS = 60 * 60_000
@@ -30,14 +30,14 @@ export class MarkedCache {
   readonly #minTokens: number | undefined
   readonly #entries = new Map<string, CacheEntry>()
 
-  /** `minTokens`: a shorter prefix is not kept, without a word. Absent: what each model needs. */
+  /** `minTokens`: a shorter prefix is silently not cached. Default: per model. */
   constructor(minTokens?: number) {
     this.#minTokens = minTokens
   }
 
   /**
-   * Accounts for one request that is answered. `settings` are those that change how messages are
-   * read (tool choice, thinking): another one leaves the cache of tools and system as it is.
+   * Accounts for one answered request. `settings` change how messages are read (tool choice, thinking): a new
+   * one keeps the cache of tools and system.
    */
   account(
     model: string,
@@ -72,7 +72,7 @@ export class MarkedCache {
     }
   }
 
-  /** The last place whose prefix is kept, seen from any mark; -1 if there is none. */
+  /** The last cached prefix any mark reaches; -1 if there is none. */
   #longestHit(places: readonly Place[], marks: readonly number[], nowMs: number): number {
     for (const mark of marks.toReversed()) {
       for (let at = mark; at >= 0 && at > mark - LOOKBACK_SEGMENTS; at -= 1) {
@@ -92,7 +92,7 @@ export class MarkedCache {
   }
 
   #put(key: string, entry: CacheEntry): void {
-    this.#entries.delete(key) // so that it stands last: the first is the one unused the longest
+    this.#entries.delete(key) // re-inserted at the end: the first is the least recently used
     this.#entries.set(key, entry)
     const oldest = this.#entries.keys().next().value
     if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest)

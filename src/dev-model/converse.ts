@@ -1,4 +1,4 @@
-// Handles one model request from its body to the end of the answer, and records it
+// Handles one model request from its body to the end of the answer, and records it.
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { PrecisError } from '../core/errors.ts'
 import type { Clock, Signal } from '../core/ports.ts'
@@ -79,7 +79,7 @@ function finish(recording: Recording, response: ServerResponse, outcome: Outcome
   if (response.headersSent) recording.status = response.statusCode
 }
 
-/** The rules read the beta headers as a field of the body, where the provider's SDK has them, too. */
+/** The rules read beta headers as a field of the body, as the provider's SDK has them. */
 function readBody(wire: WireId, { value, headers, path }: RequestRecord): Fields {
   if (wire === 'openai-responses') return responsesBody(value, path)
   if (wire !== 'anthropic') return value
@@ -112,15 +112,15 @@ function countBody(wire: WireId, tokens: number): Json {
     : { input_tokens: tokens }
 }
 
-/** Sending an answer: at once, or piece by piece, with the faults that happen on the way. */
+/** How an answer is sent: whole or in pieces, with faults on the way. */
 interface Delivery {
   readonly response: ServerResponse
   readonly format: WireFormat
   readonly clock: Clock
-  /** Fires when the client goes away. */
+  /** Fires when the client disconnects. */
   readonly signal: Signal
   readonly pieceDelayMs: number
-  /** Called before a fault ends the connection: what the client does then is no abort. */
+  /** Called before a fault ends the connection, so the client's reaction is not an abort. */
   readonly onDrop: () => void
 }
 
@@ -155,7 +155,7 @@ async function deliver(turn: Turn, delivery: Delivery): Promise<Outcome> {
   return 'answered'
 }
 
-/** What a fault does to a stream that has begun; undefined if the stream continues. */
+/** Applies a fault to a started stream; undefined if the stream continues. */
 async function inTheMiddle(
   fault: Fault | undefined,
   delivery: Delivery,
@@ -183,7 +183,7 @@ async function stall({ ms = STALL_MS }: Fault, { clock, signal }: Delivery): Pro
   await clock.sleep(ms, signal)
 }
 
-/** Ends the connection under the answer, as a network would. */
+/** Ends the connection during the answer, like a network failure. */
 function drop({ response, onDrop }: Delivery): Outcome {
   onDrop()
   response.destroy()

@@ -1,4 +1,4 @@
-// Counts the tokens of a wire request: the estimate of its texts in prompt order
+// Counts the tokens of a wire request: the estimate of its texts in prompt order.
 import { type Fields, isFields, type Json } from '../core/text/json.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
 import { readFields, readText } from '../validate/walk.ts'
@@ -7,24 +7,24 @@ import { promptText } from './asked.ts'
 /** One tool, one block of the system prompt, or one block of a message. */
 export interface Segment {
   readonly level: 'tools' | 'system' | 'messages'
-  readonly text: string // as it was sent, without marks for the cache
+  readonly text: string // as sent, without cache marks
   readonly tokens: number
-  /** How long the prefix up to here is to be kept, where the client marked it. */
+  /** The lifetime of the prefix up to here, if the client marked it. */
   readonly keepMs?: number
 }
 
-/** What a provider adds around each segment. */
+/** The provider's overhead per segment. */
 export const ENVELOPE_TOKENS = 4
 
-/** An image of unknown size: what a full-size one costs. */
+/** An image of unknown size counts as a full-size one. */
 const IMAGE_TOKENS = 1_600
 
-/** Base64 of a document: about four characters for three bytes, of which most are no text. */
+/** Base64 of a document: four characters for three bytes, mostly not text. */
 const CHARS_PER_DOCUMENT_TOKEN = 16
 
 const IMAGE_TYPES = ['image', 'image_url', 'input_image']
 
-/** Fields that say how to read the others, or that no model sees. */
+/** Fields that describe others, or that no model sees. */
 const SILENT = new Set([
   'type',
   'role',
@@ -39,7 +39,7 @@ const SILENT = new Set([
   'media_type',
 ])
 
-/** Fields whose value is shown to the model as JSON text. */
+/** Fields whose value the model sees as JSON text. */
 const AS_JSON = new Set(['input', 'input_schema', 'parameters', 'arguments', 'format'])
 
 export function segmentOf(level: Segment['level'], value: Json, speaker = ''): Segment {
@@ -56,7 +56,7 @@ export function sumOfTokens(segments: readonly Segment[]): number {
   return segments.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
-/** The texts of a value, wherever they are in it. */
+/** The texts of a value at any depth. */
 export function tokensOfJson(value: Json): number {
   let tokens = 0
   const waiting: Json[] = [value]
@@ -68,7 +68,7 @@ export function tokensOfJson(value: Json): number {
   return tokens
 }
 
-/** Adds what it does not count itself to `waiting`. */
+/** Adds uncounted values to `waiting`. */
 function tokensOfFields(fields: Fields, waiting: Json[]): number {
   if (IMAGE_TYPES.includes(readText(fields.type) ?? '')) return IMAGE_TOKENS
   let tokens = 0
@@ -90,7 +90,7 @@ const FIVE_MINUTES_MS = 5 * 60_000
 
 const ONE_HOUR_MS = 60 * 60_000
 
-/** The mark on a block, or the last one on the blocks in it. */
+/** The mark on a block, or the last one on its nested blocks. */
 function readMark(value: Json): number | undefined {
   const { cache_control, content } = readFields(value)
   if (isFields(cache_control)) return keepMsOf(cache_control)

@@ -1,44 +1,46 @@
-// Things that go wrong on order: for the next requests, for one by a header, or by a line in the prompt.
+// Faults on request: for the next requests, for one by a header, or by a line in the prompt.
 import { PrecisError } from '../core/errors.ts'
 import { nearestWord } from '../core/text/nearest-word.ts'
 
 const FAULT_KINDS = [
   'overflow', // the provider's own «too long», whatever the size
-  'stall', // nothing for a while: before the answer, or in the middle of a stream
-  'cut-off', // the answer ends early, as with too small a limit
+  'stall', // silence before the answer or in the middle of a stream
+  'cut-off', // the answer ends early, as with a low limit
   'empty', // an answer without content
   'refusal',
   'rate-limit',
   'overloaded',
   'server-error',
-  'drop', // the connection ends
-  'truncate', // the oldest messages are left out, without a word
+  'drop', // the connection is closed
+  'truncate', // the oldest messages are silently dropped
 ] as const
 
 export type FaultKind = (typeof FAULT_KINDS)[number]
 
 export interface Fault {
   readonly kind: FaultKind
-  /** Before anything is answered, or in the middle of the stream. What it means by default: `drop` is in the middle. */
+  /**
+   * Before the answer or in the middle of the stream. Default: depends on the kind; `drop` is in the middle.
+   */
   readonly at?: 'start' | 'middle'
-  /** How long a `stall` lasts. */
+  /** Duration of a `stall`. */
   readonly ms?: number
-  /** What a `rate-limit` asks the client to wait. */
+  /** Wait requested by a `rate-limit`. */
   readonly retryAfterS?: number
-  /** What a `truncate` leaves. */
+  /** Tokens left by a `truncate`. */
   readonly windowTokens?: number
 }
 
 export interface FaultOrder extends Fault {
-  /** For how many requests; 1 if it is absent. */
+  /** Number of requests; default 1. */
   readonly times?: number
 }
 
-/** A line of its own, so that a text which only speaks of faults makes none. */
+/** Must be a line of its own, so that texts about faults cause none. */
 const IN_PROMPT = new RegExp(`^fault: *((?:${FAULT_KINDS.join('|')})(?: .*)?)$`, 'm')
 const MAX_STALL_MS = 10 * 60_000
 
-/** Orders are used up in the order in which they were given. */
+/** Orders are used in the order they were given. */
 export class Faults {
   readonly #waiting: { fault: Fault; left: number }[] = []
   #asked: { text: string; left: number } | undefined
@@ -48,8 +50,8 @@ export class Faults {
   }
 
   /**
-   * The fault for one request. The header is for this request alone. A line of the prompt counts
-   * until it has happened as often as it says; sending the same prompt again does not repeat it.
+   * The fault for one request. A header applies to its own request. A line in the prompt applies until it has
+   * occurred as often as it says; resending the same prompt does not repeat it.
    */
   take(header: string | undefined, prompt: string): Fault | undefined {
     if (header !== undefined) return parseFault(header)

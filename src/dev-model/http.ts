@@ -1,4 +1,4 @@
-// Reading a request's body and writing an answer, with a limit on everything.
+// Reads request bodies and writes answers, with limits.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Json } from '../core/text/json.ts'
 import type { Exchange } from '../validate/rule.ts'
@@ -6,7 +6,7 @@ import type { HttpAnswer } from './wire-format.ts'
 
 export type Body = { readonly value: Json; readonly chars: number } | 'too-large' | 'no-json'
 
-/** Reads to the end even if it is too much, so that the client gets to see the answer. */
+/** Reads to the end even if it is too much, so that the client receives the answer. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Body> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -47,7 +47,7 @@ export function startStream(
   response.flushHeaders()
 }
 
-/** Resolves when the piece is on its way and there is room for the next; false when nobody listens. */
+/** Resolves when there is room for the next piece; false if the client is gone. */
 export async function sendPiece(response: ServerResponse, piece: string): Promise<boolean> {
   if (response.destroyed) return false
   if (!response.write(piece)) {
@@ -64,7 +64,7 @@ export async function sendPiece(response: ServerResponse, piece: string): Promis
   return !response.destroyed
 }
 
-/** One event of a stream of server-sent events. */
+/** One server-sent event. */
 export function sseFrame(data: Json | '[DONE]', event?: string): string {
   const text = data === '[DONE]' ? data : JSON.stringify(data)
   return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`
@@ -72,7 +72,7 @@ export function sseFrame(data: Json | '[DONE]', event?: string): string {
 
 const PIECE_CHARS = 24
 
-/** A text in the pieces in which it streams. No character is torn in two. */
+/** Splits a text into stream pieces, never inside a character. */
 export function pieces(text: string): readonly string[] {
   const found: string[] = []
   for (let at = 0; at < text.length; ) {
@@ -116,14 +116,14 @@ export class Memory {
     return this.#byKey.get(key)?.exchange
   }
 
-  /** False if nothing goes by this name. */
+  /** False if there is no such name. */
   forget(key: string): boolean {
     const found = this.#byKey.get(key)
     if (found !== undefined) this.#drop(found)
     return found !== undefined
   }
 
-  /** The exchanges of these names and, through `onward`, those that they continue; oldest first. */
+  /** The exchanges with these names and, through `onward`, those they continue; oldest first. */
   related(
     keys: readonly string[],
     onward: (exchange: Exchange) => readonly string[],

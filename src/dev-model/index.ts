@@ -1,4 +1,4 @@
-// The strict stand-in for model providers: an HTTP server on the loopback address, for tests and for users.
+// The strict stand-in for model providers: an HTTP server on the loopback, for tests and users.
 import { createServer, type Server } from 'node:http'
 import { isIP } from 'node:net'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
@@ -27,60 +27,60 @@ export type { Script, ScriptFunction, ScriptStep } from './responder.ts'
 export type { TurnUsage } from './wire-format.ts'
 
 export interface DevModelOptions {
-  readonly port?: number // 0: any free one
+  readonly port?: number // 0: any free port
   readonly host?: string // a loopback address
   readonly clock?: Clock
   readonly windowTokens?: number
   readonly script?: Script
-  /** What requests are checked against, if it is not the strict reading of the format's own API. */
+  /** The rules for requests; default: the strict reading of each format's own API. */
   readonly profiles?: {
     readonly anthropic?: Profile
     readonly 'openai-chat'?: Profile
     readonly 'openai-responses'?: Profile
   }
-  /** The only key that is let in; without it any key will do. */
+  /** The only valid key; by default any key is valid. */
   readonly apiKey?: string
-  /** Requests without a key are let in, as local servers do it. Under `/local` they always are. */
+  /** Accepts requests without a key, as local servers do. Paths under `/local` always do. */
   readonly keyless?: boolean
-  /** The only models there are; without it every name is one. */
+  /** The only models; by default every name is one. */
   readonly models?: readonly string[]
-  /** Anthropic keeps no shorter prefix in its cache. Absent: 512 to 4096, by model (VALID-A17). */
+  /** Shorter prefixes are not cached. Default: 512 to 4096, by model (VALID-A17). */
   readonly minCacheTokens?: number
-  /** As newer models do it: an answer ends at the window, and only an input beyond it is refused. */
+  /** As newer models do: answers end at the window, and only longer inputs are rejected. */
   readonly stopsAtWindow?: boolean
-  /** What Ollama reads where a request does not say `num_ctx`. */
+  /** Ollama's window for requests without `num_ctx`. */
   readonly ollamaContextTokens?: number
   readonly maxBodyBytes?: number
-  /** How long to wait between the pieces of a stream. */
+  /** Pause between the pieces of a stream. */
   readonly pieceDelayMs?: number
 }
 
 export interface DevModel {
   readonly url: string // without a path: `http://127.0.0.1:4321`
   readonly port: number
-  /** The latest requests to a model or a counter, oldest first; bodies and a few headers, never keys. */
+  /** The latest model and counting requests, oldest first; bodies and a few headers, never keys. */
   readonly requests: readonly RecordedRequest[]
-  /** Replaces the script. Where it ends, or answers `undefined`, the small assistant continues. */
+  /** Replaces the script. After its end, or when it returns `undefined`, the small assistant answers. */
   script(script: Script): void
   /** Orders a fault for the next requests. */
   fail(order: FaultOrder): void
-  /** Resolves when no request is under way. */
+  /** Resolves when no request is in progress. */
   idle(): Promise<void>
-  /** Ends what is under way. May be called again. */
+  /** Ends running requests. May be called repeatedly. */
   close(): Promise<void>
 }
 
-/** The templates of most local models want turns that alternate. */
+/** Most local chat templates require alternating turns. */
 const LOCAL_CHAT: Profile = { ...PROFILES['openai-chat'], strict: true }
 const WINDOW_TOKENS = 200_000
 const MAX_BODY_BYTES = 32 * 1_024 * 1_024
 const MAX_CONNECTIONS = 256
 const HEADERS_TIMEOUT_MS = 30_000
 const REQUEST_TIMEOUT_MS = 120_000
-/** Longer than the longest stall that can be ordered. */
+/** Longer than the longest possible stall. */
 const SILENCE_TIMEOUT_MS = 15 * 60_000
 
-/** Rejects with `usage` where the host is not this machine, or the port is taken. */
+/** Rejects with `usage` if the host is not this machine, or the port is taken. */
 export async function startDevModel(options: DevModelOptions = {}): Promise<DevModel> {
   const { host = '127.0.0.1', port = 0 } = options
   if (!isLoopback(host)) {
@@ -93,7 +93,7 @@ export async function startDevModel(options: DevModelOptions = {}): Promise<DevM
   const server = createServer((request, response) => {
     underWay.add(response)
     respond(desk, request, response).catch((error: unknown) => {
-      // The client went away while it was sending, and nobody is left to tell; or there is a bug here.
+      // The client disconnected while sending, or there is a bug here.
       if (response.headersSent || response.destroyed) response.destroy()
       else sendJson(response, { status: 500, body: { error: asPrecisError(error).message } })
     })
@@ -162,7 +162,7 @@ function setLimits(server: Server): void {
   server.setTimeout(SILENCE_TIMEOUT_MS)
 }
 
-/** The port that it got. */
+/** Resolves with the actual port. */
 async function listen(server: Server, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => {
@@ -182,7 +182,7 @@ async function closed(server: Server): Promise<void> {
   await done
 }
 
-/** Counts answers that have not ended. */
+/** Counts running answers. */
 class UnderWay {
   #open = 0
   readonly #waiting: (() => void)[] = []

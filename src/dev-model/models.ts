@@ -1,10 +1,10 @@
-// The lists of models, in each provider's shape. The window stands where clients look for it.
+// Model lists in each provider's shape. The window is where clients look for it.
 import type { Fields, Json } from '../core/text/json.ts'
 import { readFields, readList } from '../validate/walk.ts'
 import { digest } from './asked.ts'
 import { ENVELOPE_TOKENS, tokensOfJson } from './count.ts'
 
-/** When the models of the stand-in were made: a fixed day, so that answers are the same. */
+/** A fixed creation date, so that answers are deterministic. */
 const CREATED = new Date('2026-01-01T00:00:00Z')
 
 export interface ModelFacts {
@@ -37,7 +37,7 @@ export function anthropicModels(models: readonly ModelFacts[]): Json {
   }
 }
 
-/** `context_length` and `max_model_len` are what compatible servers add. */
+/** Compatible servers add `context_length` and `max_model_len`. */
 export function openaiModel({ id, windowTokens }: ModelFacts): Json {
   return {
     id,
@@ -53,7 +53,7 @@ export function openaiModels(models: readonly ModelFacts[]): Json {
   return { object: 'list', data: models.map(openaiModel) }
 }
 
-/** As local servers list them, which say nothing of windows here. */
+/** In the form of local servers, which do not report windows here. */
 export function localModels(models: readonly ModelFacts[]): Json {
   return {
     object: 'list',
@@ -61,7 +61,7 @@ export function localModels(models: readonly ModelFacts[]): Json {
   }
 }
 
-/** LM Studio's own list: what the model could take, and what it is loaded with. */
+/** LM Studio's own list: the maximum window and the loaded one. */
 export function loadedModels(models: readonly ModelFacts[]): Json {
   return {
     object: 'list',
@@ -121,7 +121,7 @@ export function ollamaModel({ id, windowTokens }: ModelFacts): Json {
 
 const KEPT_ROLES = ['system', 'developer']
 
-/** System messages and the last message stay, even if they alone are too much. */
+/** System messages and the last message stay, even if they alone exceed the window. */
 export function withoutOldest(body: Fields, field: string, windowTokens: number): Fields {
   const items = readList(body[field])
   const { tools, system, instructions } = body

@@ -1,4 +1,4 @@
-// A prompt cache without marks, like OpenAI's: any earlier prefix counts, in steps
+// A prompt cache without marks, like OpenAI's: any earlier prefix counts, in steps.
 import { digest } from './asked.ts'
 import type { Segment } from './count.ts'
 
@@ -6,7 +6,7 @@ const MIN_TOKENS = 1_024
 
 const STEP_TOKENS = 128
 
-/** How finely a long segment is cut, so that one which only grows at its end is found again. */
+/** Long segments are cut into pieces, so one that only grows at its end is found again. */
 const PIECE_CHARS = 512
 
 const MAX_ENTRIES = 200_000
@@ -14,7 +14,7 @@ const MAX_ENTRIES = 200_000
 export class AutomaticCache {
   readonly #untilMs = new Map<string, number>()
 
-  /** The cached tokens of one request that is answered; afterwards all of it is known. */
+  /** The cached tokens of one answered request; adds the request to the cache. */
   account(model: string, segments: readonly Segment[], nowMs: number, keepMs: number): number {
     let key = digest(model)
     let startTokens = 0
@@ -35,7 +35,7 @@ export class AutomaticCache {
   }
 
   #put(key: string, untilMs: number): void {
-    this.#untilMs.delete(key) // so that it stands last: the first is the one unused the longest
+    this.#untilMs.delete(key) // re-inserted at the end: the first is the least recently used
     this.#untilMs.set(key, untilMs)
     const oldest = this.#untilMs.keys().next().value
     if (this.#untilMs.size > MAX_ENTRIES && oldest !== undefined) this.#untilMs.delete(oldest)

@@ -1,4 +1,4 @@
-// Records the requests to the stand-in: bodies, never keys
+// Records the requests to the stand-in: bodies, never keys.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Json } from '../core/text/json.ts'
 import type { Violation } from '../validate/rule.ts'
@@ -6,7 +6,7 @@ import type { Asked, WireId } from './asked.ts'
 import type { FaultKind } from './faults.ts'
 import type { TurnUsage } from './wire-format.ts'
 
-/** `open`: not finished yet. `aborted`: the client went away. `dropped`: a fault ended it. */
+/** `open`: running. `aborted`: the client disconnected. `dropped`: a fault ended it. */
 export type Outcome = 'open' | 'answered' | 'refused' | 'aborted' | 'dropped'
 
 export interface RecordedRequest {
@@ -15,22 +15,22 @@ export interface RecordedRequest {
   readonly at: Date
   readonly headers: Readonly<Record<string, string>>
   readonly body: Json
-  /** What the model gets to see of it, in no wire format; absent if the request was refused before. */
+  /** The request as the model sees it; absent if it was rejected before. */
   readonly asked?: Asked
-  /** Every rule that it breaks, also if a fault came before the refusal. */
+  /** All broken rules, even if a fault came first. */
   readonly violations: readonly Violation[]
   readonly outcome: Outcome
   readonly status?: number
   readonly usage?: TurnUsage
   readonly fault?: FaultKind
-  /** Why the stand-in itself failed: a script that threw, for one. */
+  /** Why the stand-in itself failed, for example a script that threw. */
   readonly failure?: string
 }
 
-/** The same while the request is under way. */
+/** The same while the request is running. */
 export type Recording = { -readonly [Key in keyof RecordedRequest]: RecordedRequest[Key] }
 
-/** The only headers that are kept: no key is among them, under whatever name it comes. */
+/** The only headers kept: none can contain a key. */
 const KEPT_HEADERS = ['anthropic-beta', 'anthropic-version', 'content-type', 'user-agent']
 
 const MAX_REQUESTS = 1_000

@@ -1,11 +1,11 @@
-// A reply of the stand-in without a wire format: ordered parts, cut to the output limit
+// A reply without a wire format: ordered parts, cut to the output limit.
 import type { Json } from '../core/text/json.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
 import { cutHead } from '../core/window/tokens/weigh.ts'
 import { type Asked, readId } from './asked.ts'
 import type { Fault } from './faults.ts'
 
-/** Why an answer ended. Each wire format has its own words for them. */
+/** Why an answer ended; each wire format has its own words. */
 export type Ending =
   | 'end'
   | 'tool_use'
@@ -18,17 +18,17 @@ export type Ending =
 export interface AnswerCall {
   readonly name: string
   readonly arguments: Json
-  readonly id?: string // one is made if it is absent
+  readonly id?: string // generated if absent
 }
 
-/** One answer of a script. `parts` says in which order; without it: thinking, text, calls. */
+/** One answer of a script. `parts` sets the order; default: thinking, text, calls. */
 export interface ScriptedAnswer {
   readonly thinking?: string
   readonly text?: string
   readonly calls?: readonly AnswerCall[]
   readonly parts?: readonly ScriptedPart[]
   readonly stopReason?: Ending
-  /** What goes wrong with this answer, as if it had been ordered for the request. */
+  /** The fault of this answer, as if ordered for the request. */
   readonly fault?: Fault
 }
 
@@ -46,7 +46,7 @@ export type ReplyPart =
       readonly type: 'call'
       readonly id: string
       readonly name: string
-      readonly arguments: string // JSON text; cut short where the answer was
+      readonly arguments: string // JSON text; truncated with the answer
     }
 
 export interface Reply {
@@ -57,10 +57,10 @@ export interface Reply {
   readonly reasoningTokens: number
 }
 
-/** What a provider adds around each part. */
+/** The provider's overhead per part. */
 const PART_TOKENS = 3
 
-/** Ids are made from the request (`seed`): the same request gets the same answer, ids included. */
+/** Ids derive from the request (`seed`), so the same request gets the same answer. */
 export function replyFrom(answer: ScriptedAnswer, asked: Asked, seed: string): Reply {
   const parts = readParts(answer).map((part, index) => finishPart(part, seed, index))
   const calls = parts.some(({ type }) => type === 'call')
@@ -68,7 +68,7 @@ export function replyFrom(answer: ScriptedAnswer, asked: Asked, seed: string): R
   return limited(stopped(weighed(parts, ending), asked), asked)
 }
 
-/** The same reply ended after about half of what it says: what a `max_tokens` too small does. */
+/** The same reply cut at about half, as with a low `max_tokens`. */
 export function cutOff(reply: Reply): Reply {
   return limitedTo(reply, Math.max(1, Math.floor(reply.outputTokens / 2)), 'length')
 }
@@ -85,7 +85,7 @@ function weighed(parts: readonly ReplyPart[], ending: Ending, stopSequence?: str
   }
 }
 
-/** What it says, or thinks, in one piece. */
+/** Its text or thinking, joined. */
 export function textOfKind({ parts }: Reply, kind: 'text' | 'thinking'): string {
   return parts
     .flatMap((part) => {
@@ -115,7 +115,7 @@ function finishPart(part: ScriptedPart, seed: string, index: number): ReplyPart 
   }
 }
 
-/** Ends the text where one of the client's stop sequences begins. */
+/** Ends the text at the first stop sequence. */
 function stopped(reply: Reply, { stopSequences }: Asked): Reply {
   const kept: ReplyPart[] = []
   for (const part of reply.parts) {
@@ -142,7 +142,7 @@ function limited(reply: Reply, { maxOutputTokens }: Asked): Reply {
   return limitedTo(reply, maxOutputTokens, 'length')
 }
 
-/** At most `maxTokens`; what is too long is cut in the middle of a text or of a call's arguments. */
+/** At most `maxTokens`; cuts in the middle of a text or of a call's arguments. */
 export function limitedTo(reply: Reply, maxTokens: number, ending: Ending): Reply {
   if (reply.outputTokens <= maxTokens) return reply
   const kept: ReplyPart[] = []
@@ -178,7 +178,7 @@ function cutPart(part: ReplyPart, tokens: number): ReplyPart | undefined {
   }
 }
 
-/** The longest beginning that has at most so many tokens, found by halving. */
+/** The longest prefix within the limit, by bisection. */
 function cutToTokens(text: string, tokens: number): string {
   let [fits, tooLong] = [0, text.length + 1]
   while (tooLong - fits > 1) {

@@ -1,4 +1,4 @@
-// One HTTP request: whose API it is for, whether it may come in, and who answers it.
+// One HTTP request: chooses the API, checks access, and answers.
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { ERROR_TABLE } from '../core/error-table.ts'
@@ -53,13 +53,15 @@ export async function respond(
   } else sendJson(response, answerTo(desk, route, method, readFields(body.value)))
 }
 
-/** A page on the web can make a browser send here, under another name or not; no client of ours does. */
+/**
+ * A web page can make a browser send requests here, even under another host name; our clients never do so.
+ */
 function isFromHere({ host = '', origin }: IncomingHttpHeaders): boolean {
   const from = origin?.replace(/^https?:\/\//, '')
   return LOOPBACK_HOSTS.test(host) && (from === undefined || LOOPBACK_HOSTS.test(from))
 }
 
-/** A key that is missing or wrong, which local servers do not ask for; a version that is missing. */
+/** Rejects a missing or wrong key, which local servers do not need, and a missing version. */
 function admission(
   { apiKey, keyless }: StandIn,
   { wire, kind, isLocal = false }: Route,
@@ -75,13 +77,10 @@ function admission(
   return { kind: 'invalid', message: 'anthropic-version: header is required' }
 }
 
-/** A version of Ollama that has the API as it is written here. */
+/** A version of Ollama with this API. */
 const OLLAMA_VERSION = '0.12.0'
 
-/**
- * Requests that ask no model: lists of models, stored responses, the version, and orders of
- * faults.
- */
+/** Requests without a model: model lists, stored responses, the version, and fault orders. */
 function answerTo(desk: StandIn, route: Route, method: string, body: Fields): HttpAnswer {
   switch (route.kind) {
     case 'models':
@@ -139,7 +138,7 @@ function storedAnswer({ memory, formats }: StandIn, id: string, method: string):
   return { status: 200, body: { id, object: 'response', deleted: true } }
 }
 
-/** `{"kind": "rate-limit", "times": 2}`: what `fail` does, for other processes. */
+/** `{"kind": "rate-limit", "times": 2}`: the same as `fail`, for other processes. */
 function orderFault({ faults }: StandIn, body: Fields): HttpAnswer {
   const { kind, at, ms, retryAfterS, windowTokens, times } = readFields(body)
   try {
@@ -161,9 +160,9 @@ function orderFault({ faults }: StandIn, body: Fields): HttpAnswer {
   return { status: 200, body: { ordered: readText(kind) ?? null } }
 }
 
-/** The routes: four chat APIs, their token counters, and the model lists */
+/** The routes: four chat APIs, their token counters, and the model lists. */
 type Route = Target & {
-  /** Under `/local`: a server on the user's own machine, such as LM Studio. */
+  /** Under `/local`: like a server on the user's own machine, such as LM Studio. */
   readonly isLocal?: boolean
 }
 
@@ -198,7 +197,7 @@ function chooseRoute(method: string, path: string, isAnthropic: boolean): Route 
   return { ...chooseTarget(method, path.slice(LOCAL.length), isAnthropic), isLocal: true }
 }
 
-/** Anthropic and OpenAI list their models under the same path; `isAnthropic` tells whose client asks. */
+/** Anthropic and OpenAI list models under the same path; `isAnthropic` tells the client. */
 function chooseTarget(method: string, path: string, isAnthropic: boolean): Target {
   const fixed = FIXED[`${method} ${path}`]
   if (fixed !== undefined) return fixed
@@ -215,7 +214,7 @@ function chooseTarget(method: string, path: string, isAnthropic: boolean): Targe
   return { kind: 'unknown', wire: path.startsWith('/v1/messages') ? 'anthropic' : wire }
 }
 
-/** A name that is badly encoded is taken as it stands. */
+/** An invalid encoding is kept as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

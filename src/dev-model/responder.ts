@@ -1,16 +1,16 @@
-// Chooses the answer: the script first, then the small assistant
+// Chooses the answer: the script first, then the small assistant.
 import type { Json } from '../core/text/json.ts'
 import type { Asked } from './asked.ts'
 import { assist } from './assistant/assistant.ts'
 import type { ScriptedAnswer } from './reply.ts'
 
-/** `undefined` leaves this answer to the assistant. */
+/** `undefined` leaves the answer to the assistant. */
 export type ScriptFunction = (
   asked: Asked,
   body: Json,
 ) => ScriptedAnswer | undefined | Promise<ScriptedAnswer | undefined>
 
-/** One answer, or how to find it once the request is there. */
+/** An answer, or a function of the request. */
 export type ScriptStep = ScriptedAnswer | ScriptFunction
 
 /** Steps in order, then the assistant; or a function of each request. */
@@ -27,7 +27,7 @@ export class Responder {
     this.#script = asFunction(script)
   }
 
-  /** A step that says nothing but a fault leaves the words to the assistant. */
+  /** A step with only a fault leaves the text to the assistant. */
   async answer(asked: Asked, body: Json): Promise<ScriptedAnswer> {
     const scripted = await this.#script(asked, body)
     if (scripted === undefined) return assist(asked)

@@ -1,8 +1,8 @@
-// Schemas of wire requests as data, and the check for unknown fields
+// Schemas of wire requests as data, and the check for unknown fields.
 import { isFields, type Json } from '../core/text/json.ts'
 import { readFields, readText } from '../validate/walk.ts'
 
-/** How a value may go on. A value of another type than the schema's is the rules' affair. */
+/** The allowed structure of a value. Wrong types are left to the rules. */
 export type Schema =
   | { readonly kind: 'any' }
   | { readonly kind: 'fields'; readonly fields: Readonly<Record<string, Schema>> }
@@ -17,12 +17,12 @@ export type Schema =
 
 type Variants = Readonly<Record<string, Schema>>
 
-/** The field that tells the variants of an object apart. */
+/** The field that distinguishes variants. */
 type Tag = 'type' | 'role'
 
 export const ANY: Schema = { kind: 'any' }
 
-/** An object with these fields and no others: names of free ones, and those that go on. */
+/** An object with exactly these fields: names of unchecked ones, and nested schemas. */
 export function only(names: string, others: Readonly<Record<string, Schema>> = {}): Schema {
   const free = names.split(' ').filter((name) => name !== '')
   return {
@@ -35,7 +35,7 @@ export function readList(of: Schema): Schema {
   return { kind: 'list', of }
 }
 
-/** One of several objects, told apart by their `type`; `usual` is the one without. */
+/** One of several objects, chosen by `type`; `usual` is the default. */
 export function tagged(variants: Variants, usual?: string): Schema {
   return { kind: 'tagged', by: 'type', variants, ...(usual !== undefined && { usual }) }
 }
@@ -44,15 +44,15 @@ export function byRole(variants: Variants): Schema {
   return { kind: 'tagged', by: 'role', variants }
 }
 
-/** A text that stands for bytes. */
+/** A text that encodes bytes. */
 export function bytes(isFine: (text: string) => boolean): Schema {
   return { kind: 'bytes', isFine }
 }
 
-/** A name of a field, a place in a list, or the kind of object that was found there. */
+/** A field, an index, or the variant found there. */
 export type Step = string | number | { readonly variant: string }
 
-/** Something that the format does not know, or cannot read. */
+/** Something unknown or unreadable in this format. */
 export type Finding = { readonly path: readonly Step[] } & (
   | { readonly what: 'unknown-field' | 'bad-bytes' | 'no-bytes' }
   | { readonly what: 'no-tag'; readonly by: Tag }
@@ -106,7 +106,7 @@ function* findingsOfVariant(
     yield { what: 'unknown-tag', path, by, tag, known: Object.keys(variants) }
     return
   }
-  // Every variant has the field that tells it from the others.
+  // Adds the distinguishing field to every variant.
   const whole =
     variant.kind === 'fields' ? { ...variant, fields: { ...variant.fields, [by]: ANY } } : variant
   yield* findingsIn(whole, value, [...path, { variant: tag }])
@@ -115,8 +115,8 @@ function* findingsOfVariant(
 const NOT_BASE64 = /[^A-Za-z0-9+/]/
 
 /**
- * What a decoder reads: the alphabet, and a length that four characters a group can have. Looks for what does not
- * belong: a pattern for all of it could not go back over millions of characters.
+ * Checks the alphabet and the length. Searches for invalid characters: a pattern for the whole text could not
+ * backtrack over millions of characters.
  */
 export function isBase64(text: string): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0

@@ -12,14 +12,14 @@ import { cutOff, limitedTo, type Reply, replyFrom, type ScriptedAnswer } from '.
 import type { Responder } from './responder.ts'
 import type { Caches, Refusal, Turn, WireFormat } from './wire-format.ts'
 
-/** What lasts from one request to the next. */
+/** State that outlives a request. */
 interface World {
   readonly clock: Clock
   readonly brain: Responder
   readonly memory: Memory
   readonly caches: Caches
   readonly windowTokens: number
-  /** The answer ends at the window instead of being refused before it begins (VALID-A19). */
+  /** The answer ends at the window instead of being rejected (VALID-A19). */
   readonly stopsAtWindow: boolean
 }
 
@@ -48,7 +48,7 @@ export async function takeTurn(world: World, question: Question): Promise<Turn |
   const overflow = findOverflow(world, question, first)
   if (overflow !== undefined) return overflow
   const answer = await answerTo(world, question, first.asked)
-  // A step of the script brings its own fault, where nobody ordered another.
+  // A script step's own fault, unless another was ordered.
   const fault = question.fault ?? answer.fault
   if (fault !== undefined) recording.fault = fault.kind
   const faulty = { ...question, fault }
@@ -75,7 +75,7 @@ export async function takeTurn(world: World, question: Question): Promise<Turn |
   return turn
 }
 
-/** The tokens of a request that is only counted. The rules hold for it all the same. */
+/** The tokens of a counting request; the rules still apply. */
 export function countTurn(world: World, question: Question): number | Refusal {
   const { refusal, earlier } = examine(world, question, true)
   return refusal ?? sumOfTokens(question.format.segments(question.body, earlier))
@@ -109,7 +109,7 @@ function findViolations(
   return [...found, ...format.check(body).filter(({ where }) => !known.has(where))]
 }
 
-/** In the middle of a stream the answer has begun, and is broken off later. */
+/** In the middle of a stream the answer has begun and breaks off later. */
 function refusalBy(fault: Fault | undefined, { stream }: Fields): Refusal | undefined {
   if (fault?.at === 'middle' && stream === true) return undefined
   switch (fault?.kind) {
@@ -123,7 +123,7 @@ function refusalBy(fault: Fault | undefined, { stream }: Fields): Refusal | unde
   }
 }
 
-/** What the model gets to see of a request. */
+/** What the model sees of a request. */
 interface RequestReading {
   readonly seen: Fields
   readonly segments: readonly Segment[]
@@ -131,7 +131,7 @@ interface RequestReading {
   readonly asked: Asked
 }
 
-/** All of it, or what a silent window leaves. */
+/** All of it, or what a silent window keeps. */
 function readAs(
   world: World,
   { format, body, fault }: Question,
@@ -168,7 +168,7 @@ function findOverflow(
   return needed > windowTokens ? { ...sizes, inputTokens } : undefined
 }
 
-/** The script is not asked where an ordered fault is the whole answer. */
+/** The script is skipped if an ordered fault is the whole answer. */
 async function answerTo(
   { brain }: World,
   { body, fault }: Question,
@@ -192,7 +192,7 @@ function replyTo(
   return world.stopsAtWindow ? limitedTo(reply, world.windowTokens - inputTokens, 'window') : reply
 }
 
-/** Faults that are an answer of their own. */
+/** Faults that are answers themselves. */
 const ORDERED: Partial<Record<Fault['kind'], ScriptedAnswer>> = {
   empty: { parts: [] },
   refusal: { text: 'I cannot help with that.', stopReason: 'refusal' },
@@ -200,14 +200,14 @@ const ORDERED: Partial<Record<Fault['kind'], ScriptedAnswer>> = {
 
 type Formats = Readonly<Record<WireId, WireFormat>>
 
-/** Everything that a request to the stand-in can meet: formats, faults, records, and what lasts. */
+/** Everything a request to the stand-in needs: formats, faults, records, lasting state. */
 export interface StandIn extends World {
   readonly formats: Formats
-  /** How a server on the user's own machine takes requests. */
+  /** The formats as a local server reads them. */
   readonly localFormats: Formats
   readonly faults: Faults
   readonly recorder: Recorder
-  /** Absent: any key will do. */
+  /** Absent: any key is valid. */
   readonly apiKey: string | undefined
   readonly keyless: boolean
   /** Absent: every name is a model. */

@@ -1,14 +1,14 @@
-// One file while a script works on it: its text now, and where the lines of its first text are in it.
+// One file during a script: its current text, and where the original lines are now.
 
 import { FileProblem } from './problem.ts'
 import type { Position } from './script.ts'
 import { type Edit, type Replaced, SurvivingText } from './surviving-text.ts'
 
-/** From `start` up to, not including, `end`, in UTF-16 code units. */
+/** From `start` to `end` (exclusive), in UTF-16 code units. */
 export interface Range {
   readonly start: number
   readonly end: number
-  /** Whole lines were asked for: what is inserted after them begins on a new line. */
+  /** Selected as whole lines: an insertion after it starts on a new line. */
   readonly isLines: boolean
 }
 
@@ -32,7 +32,7 @@ export class Document {
     return { start: 0, end: this.#text.length, isLines: false }
   }
 
-  /** The edits are in order and do not overlap. Fails before anything is built that would be too long. */
+  /** Edits must be sorted and must not overlap. Fails before building a text over the limit. */
   apply(edits: readonly Edit[], maxChars: number): void {
     let length = this.#text.length
     for (const { start, end, text } of edits) length += text.length - (end - start)
@@ -51,12 +51,12 @@ export class Document {
     this.#text = pieces.join('')
   }
 
-  /** From where one position begins to where the other ends. A line is its text without the newline. */
+  /** From the start of one position to the end of the other. A line is its text without the newline. */
   resolve(from: Position, to: Position): { readonly start: number; readonly end: number } {
     const [first, last] = [this.#offsets(from), this.#offsets(to)]
     const start = first ? this.#start(first.start) : this.#edge(from)
     if (!last) return { start, end: this.#edge(to) }
-    // What is empty has no last character that could tell where it ends.
+    // An empty range has no last character to map.
     const isEmpty = last.end === (first?.start ?? 0)
     return { start, end: isEmpty ? this.#start(last.end) : this.#end(last.end) }
   }
@@ -65,7 +65,7 @@ export class Document {
     return type === 'eof' ? this.#text.length : 0
   }
 
-  /** In the original; undefined for the ends of the text, which are those of now. */
+  /** In the original; undefined for the ends of the text, which are the current ones. */
   #offsets(position: Position): { readonly start: number; readonly end: number } | undefined {
     if (position.type === 'line') return this.#line(position.line)
     if (position.type !== 'point') return undefined
@@ -104,18 +104,18 @@ export class Document {
   }
 }
 
-/** Between the two halves of a character beyond U+FFFF. */
+/** Between the two halves of a surrogate pair. */
 export function isInsideCharacter(text: string, at: number): boolean {
   return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff
 }
 
-/** The lines of all ranges: newlines and one more for each, but none if it is empty. */
+/** The number of lines in all ranges; an empty range has none. */
 export function linesIn(
   text: string,
   ranges: readonly { readonly start: number; readonly end: number }[],
 ): number {
   let [count, newline] = [0, -1]
-  // The ranges are in order, so that one pass finds the newlines of all of them.
+  // Ranges are sorted, so one pass finds all newlines.
   for (const { start, end } of ranges) {
     if (start === end) continue
     count += 1

@@ -1,4 +1,4 @@
-// Finds a pattern in ranges of a document
+// Finds a pattern in ranges of a document.
 import type { Document, Range } from './document.ts'
 import { FileProblem } from './problem.ts'
 import { RegexProblem } from './regex/parse-regex.ts'
@@ -6,7 +6,7 @@ import { type StepBudget, searchAll } from './regex/search.ts'
 import type { Pattern } from './script.ts'
 import { STEPS, spendSteps } from './spend-steps.ts'
 
-/** A part of a document: from `start` up to, not including, `end`. */
+/** A part of a document: from `start` to `end` (exclusive). */
 export interface Region {
   readonly start: number
   readonly end: number
@@ -17,7 +17,7 @@ export interface FindLimits {
   readonly ranges: number
 }
 
-/** All matches in the regions, in order; within a region they do not overlap. */
+/** All matches in the regions, in order, without overlaps within a region. */
 export function find(
   pattern: Pattern,
   document: Document,
@@ -41,7 +41,7 @@ export function find(
 
 type OnMatch = (start: number, end: number, isLines: boolean) => void
 
-/** Tells each match in a region, in order. Told rather than given: there may be a million. */
+/** Reports each match of a region through a callback, since there may be a million. */
 type SearchIn = (region: Region, found: OnMatch) => void
 
 function searchFor(pattern: Pattern, document: Document, budget: StepBudget): SearchIn {
@@ -61,7 +61,7 @@ function searchFor(pattern: Pattern, document: Document, budget: StepBudget): Se
   }
 }
 
-/** The pattern sees nothing but the region: `^` is its beginning. */
+/** The pattern sees only the region: `^` is its start. */
 function regexSearch(
   { source, program }: Pattern & { type: 'regex' },
   text: string,
@@ -79,7 +79,7 @@ function regexSearch(
   }
 }
 
-/** Whole lines of the document, with the newline that ends them where it is in the region. */
+/** Whole lines of the document, with their newline if it is in the region. */
 function lineSearch(lines: string, text: string, budget: StepBudget): SearchIn {
   if (lines === '')
     throw new FileProblem(
@@ -107,10 +107,10 @@ function placeSearch({ start, end }: Region): SearchIn {
   }
 }
 
-/** Ends of all occurrences, overlapping ones included, that lie between `start` and `end`. */
+/** The ends of all occurrences between `start` and `end`, overlapping ones included. */
 class Occurrences {
   readonly #wanted: string
-  /** For each length of a beginning of the wanted text: its longest beginning that is also its end. */
+  /** Knuth-Morris-Pratt table: for each prefix length, its longest proper prefix that is also a suffix. */
   readonly #overlaps: Int32Array
 
   constructor(wanted: string) {
@@ -133,7 +133,7 @@ class Occurrences {
     }
   }
 
-  /** How much of the wanted text is matched after one more character. */
+  /** The matched length after one more character. */
   #advance(matched: number, code: number): number {
     let length = matched
     while (length > 0 && this.#wanted.charCodeAt(length) !== code)

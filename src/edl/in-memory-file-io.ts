@@ -1,4 +1,4 @@
-// Files that are nowhere but in memory. No disk is ever read or written.
+// Files in memory only.
 import type { FileIO } from './script.ts'
 
 export interface FileStat {
@@ -7,7 +7,7 @@ export interface FileStat {
 }
 
 export interface InMemoryOptions {
-  /** What `stat` gives as the time of a change; 0 unless someone has a clock. */
+  /** The modification time in `stat`; default 0. */
   readonly nowMs?: () => number
 }
 
@@ -41,15 +41,15 @@ export class InMemoryFileIO implements FileIO {
   }
 
   async mkdir(_path: string): Promise<void> {
-    // A folder is there as soon as a file is in it.
+    // A folder exists once it contains a file.
   }
 
-  /** The size is 0, whatever the file holds: its text is what counts here. */
+  /** The size is always 0: only the text matters here. */
   async stat(path: string): Promise<FileStat | undefined> {
     return this.#files.has(path) ? { mtimeMs: this.#nowMs(), size: 0 } : undefined
   }
 
-  /** What is directly in a folder, in order. */
+  /** The direct entries of a folder, sorted. */
   async readdir(path: string): Promise<string[]> {
     const prefix = folderPrefix(path)
     const names = [...this.#files.keys()]
@@ -83,7 +83,7 @@ function folderPrefix(path: string): string {
   return path.endsWith('/') || path === '' ? path : `${path}/`
 }
 
-/** The language alone has no encoder but the one for addresses. Half a character becomes U+FFFD. */
+/** The language itself can only encode addresses. A lone surrogate becomes U+FFFD. */
 function utf8(text: string): Uint8Array {
   const bytes: number[] = []
   for (const character of text.toWellFormed()) {

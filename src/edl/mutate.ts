@@ -1,4 +1,4 @@
-// Commands that change the text: each range is edited, and the selection afterwards is what the spec says.
+// Commands that change the text: they edit each range and set the selection as the spec says.
 import { type Document, isInsideCharacter, linesIn, type Range } from './document.ts'
 import { FileProblem } from './problem.ts'
 import type { Registers } from './registers.ts'
@@ -66,7 +66,7 @@ export function mutate(
   }
 }
 
-/** A selection that stands since before an insertion may point at anything. */
+/** A selection from before an insertion may point anywhere. */
 function requireWholeCharacters(text: string, ranges: readonly Range[]): void {
   for (const { start, end } of ranges)
     if (isInsideCharacter(text, start) || isInsideCharacter(text, end))
@@ -96,7 +96,7 @@ function remove(ranges: readonly Range[], context: MutateContext): Range[] {
   return [{ start, end: start, isLines: false }]
 }
 
-/** Gives the ranges of the new texts. */
+/** Returns the ranges of the new texts. */
 function change(edits: readonly Edit[], { document, counts, maxChars }: MutateContext): Range[] {
   const removed = linesIn(document.text, edits)
   document.apply(edits, maxChars)
@@ -106,7 +106,7 @@ function change(edits: readonly Edit[], { document, counts, maxChars }: MutateCo
   return ranges
 }
 
-/** Where the new texts of the edits are. */
+/** The ranges of the edits' new texts. */
 function inserted(edits: readonly Edit[]): Range[] {
   let shift = 0
   return edits.map(({ start, end, text }) => {

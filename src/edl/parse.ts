@@ -1,4 +1,4 @@
-// Reads a whole script, or says where and why it cannot be read.
+// Parses a whole script, or reports where and why it is invalid.
 
 import { ScriptProblem } from './problem.ts'
 import { compileRegex } from './regex/compile-regex.ts'
@@ -178,7 +178,7 @@ function regexPattern({ text, flags, offset }: Token): Pattern {
   }
 }
 
-/** `bof`, `3`, `3:`, `3:0`, and two of them with a hyphen between. Lines are counted from 1. */
+/** `bof`, `3`, `3:`, `3:0`, or two of them joined by a hyphen. Lines start at 1. */
 const POSITION = '(?:bof|eof|[0-9]{1,9}(?::[0-9]{0,9})?)'
 const POSITIONAL = new RegExp(`^(${POSITION})(?:-(${POSITION}))?$`)
 
@@ -203,7 +203,7 @@ function findPosition(word: string): Position | undefined {
   return { type: 'point', line: Number(line), column: Number(column) }
 }
 
-/** A delimiter that also occurs in a text ends it too early, and what follows cannot be read. */
+/** A delimiter that also occurs in the text ends it too early. */
 function hintFor(script: string): string | undefined {
   const lines = script.split('\n')
   const markers = script.matchAll(/<<(?:(\w+)|'([^'\n]+)')/g)

@@ -1,8 +1,8 @@
-// Problems that stop a script: a parse error, or a failed command
+// Problems that stop a script: a parse error, or a failed command.
 
-/** The script cannot be read. Nothing of it runs. */
+/** The script is invalid. Nothing of it runs. */
 export class ScriptProblem extends Error {
-  /** Where in the script, as an index. */
+  /** Index in the script. */
   readonly offset: number
 
   constructor(message: string, offset: number) {

@@ -1,6 +1,6 @@
-// Registers: named texts that outlive a script, from cuts and failed files
+// Registers: named texts that outlive a script, from cuts and failed files.
 
-/** Owned by whoever runs several scripts in a row; each run changes it. */
+/** Owned by the caller of several scripts; each run changes it. */
 export interface EdlRegisters {
   readonly registers: Map<string, string>
   nextSavedId: number
@@ -17,7 +17,7 @@ export function createRegisters(): EdlRegisters {
   return { registers: new Map(), nextSavedId: 1 }
 }
 
-/** Keeps a text that was not written, under the next free name `_saved_N`. */
+/** Saves an unwritten text under the next free name `_saved_N`. */
 export function saveText(registers: EdlRegisters, text: string): SavedText {
   const register = `_saved_${registers.nextSavedId}`
   registers.nextSavedId += 1

@@ -1,14 +1,14 @@
-// The result of a script: written files, failures, and a text for the caller
+// The result of a script: written files, failures, and a text for the caller.
 import type { Range } from './document.ts'
 import type { Counts } from './mutate.ts'
 import type { SavedText } from './registers.ts'
 
 export type EdlResult = EdlDone | EdlRefused
 
-/** The script ran. Files may have failed all the same: each by itself, and nothing of it was written. */
+/** The script ran. Single files may have failed; nothing of those was written. */
 export interface EdlDone {
   readonly status: 'ok'
-  /** All of the below in words, suited to the result of a tool. */
+  /** Everything below in words, usable as a tool result. */
   readonly text: string
   readonly files: readonly WrittenFile[]
   readonly errors: readonly FileError[]
@@ -18,11 +18,11 @@ export interface EdlDone {
   readonly selection: Selection | undefined
 }
 
-/** Nothing ran: the script cannot be read, or begins without a file. */
+/** Nothing ran: the script is invalid, or starts without a file. */
 export interface EdlRefused {
   readonly status: 'error'
   readonly error: string
-  /** Where in the script it cannot be read, both from 1. */
+  /** The position of the error, from 1. */
   readonly line?: number
   readonly column?: number
 }
@@ -35,10 +35,10 @@ export interface WrittenFile extends Readonly<Counts> {
 export interface FileError {
   readonly path: string
   readonly message: string
-  /** Changes of this file in the script, none of which was written. */
+  /** Changes of this file in the script, none of them written. */
   readonly mutationsNotApplied: number
   readonly trace: readonly string[]
-  /** Texts of the commands that were not run, for the next script. */
+  /** Texts of commands that did not run, for the next script. */
   readonly saved: readonly SavedText[]
 }
 
@@ -51,7 +51,7 @@ const SHOWN_CHARS = 800
 const SHOWN_RANGES = 10
 const SHOWN_LINES = 50
 
-/** The result of a script in words: for a model that reads it as the result of its tool. */
+/** The result in words, for a model that reads it as a tool result. */
 type ReportInput = Omit<EdlDone, 'text' | 'status'> & { readonly selectedText: string }
 
 export function reportText(result: ReportInput): string {
@@ -69,7 +69,7 @@ export function reportText(result: ReportInput): string {
 function section(title: string, lines: readonly string[]): string {
   if (lines.length === 0) return ''
   const more = lines.length - SHOWN_LINES
-  // The last lines are nearest to what went wrong.
+  // The last lines are closest to the failure.
   const shown = more > 0 ? [`… ${more} more`, ...lines.slice(-SHOWN_LINES)] : lines
   return [title, ...shown.map((line) => `  ${line}`)].join('\n')
 }
@@ -95,7 +95,7 @@ function selectionText({ selection, selectedText }: ReportInput): string {
   return [`Final selection (${plural(ranges.length, 'range')}):`, ...lines].join('\n')
 }
 
-/** `[line:col - line:col]`, lines from 1 and columns from 0, as in a position of the language. */
+/** `[line:col - line:col]`, lines from 1, columns from 0, like positions in the language. */
 function findPlaces(text: string, ranges: readonly Range[]): { place: string; content: string }[] {
   const point = (offset: number) => {
     const before = text.slice(0, offset)

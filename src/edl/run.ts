@@ -1,4 +1,4 @@
-// Runs a script: reads it whole, works on copies of the files, and writes those on which all went well.
+// Runs a script: parses it whole, edits copies of the files, writes those without failures.
 import { Document, linesIn, type Range } from './document.ts'
 import type { FindLimits } from './find.ts'
 import { type Counts, mutate } from './mutate.ts'
@@ -22,12 +22,12 @@ import { select } from './select.ts'
 import { STEPS, spendSteps } from './spend-steps.ts'
 
 export interface RunOptions {
-  /** What earlier scripts cut and what they could not write; this run adds to it. */
+  /** Texts cut or saved by earlier scripts; this run adds to them. */
   readonly registers?: EdlRegisters
   readonly limits?: Partial<EdlLimits>
 }
 
-/** Never rejects because of the script or a file: what is wrong with them is in the result. */
+/** Never rejects for a faulty script or file: the result reports the problem. */
 export async function runScript(
   script: string,
   files: FileIO,
@@ -48,7 +48,7 @@ export async function runScript(
   return run.finish()
 }
 
-/** A file that was opened and has not failed. */
+/** An open file without failures. */
 interface OpenFile {
   readonly path: string
   readonly isNew: boolean
@@ -57,7 +57,7 @@ interface OpenFile {
   mutations: number
 }
 
-/** A file on which a command failed; what follows for it is not run. */
+/** A file with a failed command; later commands for it do not run. */
 interface FailedFile {
   readonly path: string
   readonly message: string
@@ -182,7 +182,7 @@ class ScriptRun {
     await this.#files.writeFile(path, text)
   }
 
-  /** Whatever was done to the file is given up. What is no failure of a file is a bug, and thrown. */
+  /** Discards all changes of the file. Throws errors that are not a file's: they are bugs. */
   #fail(path: string, error: unknown): FailedFile {
     if (!(error instanceof FileProblem)) throw error
     const failed: FailedFile = {
@@ -206,7 +206,7 @@ class ScriptRun {
 
   #note(command: Command, { path, document }: OpenFile): void {
     const lines = linesIn(document.text, this.#ranges)
-    // The command is done, and stays so: if nothing is left, the next one fails.
+    // This command stays done; if no budget is left, the next one fails.
     const { budget } = this.#findLimits
     budget.left = Math.max(0, budget.left - lines * STEPS.perLine)
     const snippet = `${plural(this.#ranges.length, 'range')}, ${plural(lines, 'line')}`
@@ -230,7 +230,7 @@ function namesLine(pattern: Pattern): boolean {
   return pattern.type === 'range' && (isLine(pattern.from.type) || isLine(pattern.to.type))
 }
 
-/** Whatever a program's own files throw is a failure of that file. */
+/** Anything a caller's FileIO throws is a failure of that file. */
 async function attempt<T>(sentence: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-// A parsed script: commands, patterns and values
+// A parsed script: commands, patterns and values.
 import type { Program } from './regex/program.ts'
 
 export type Position =
@@ -18,7 +18,7 @@ export type Pattern =
       readonly to: Position
     }
 
-/** Text in the script, or the name of a register. */
+/** Text in the script, or a register's name. */
 export type Value =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'register'; readonly name: string }
@@ -39,7 +39,7 @@ export type Command =
   | { readonly name: 'file' | 'newfile'; readonly path: string }
   | { readonly name: (typeof SEARCHES)[number]; readonly pattern: Pattern }
   | { readonly name: 'retain_first' | 'retain_last' }
-  | { readonly name: 'retain_nth'; readonly index: number } // from 0; negative from the end
+  | { readonly name: 'retain_nth'; readonly index: number } // from 0; negative counts from the end
   | { readonly name: (typeof WRITES)[number]; readonly value: Value }
   | { readonly name: 'delete' }
   | { readonly name: 'cut'; readonly register: string }
@@ -58,7 +58,7 @@ export function isMutation(command: Command): command is MutateCommand {
   )
 }
 
-/** A pattern as it can be shown in a message. */
+/** A pattern for display. */
 export function patternText(pattern: Pattern): string {
   if (pattern.type !== 'lines') return abridged(pattern.source)
   return JSON.stringify(abridged(pattern.text))
@@ -82,16 +82,16 @@ export function abridged(text: string): string {
   return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS).toWellFormed()}…` : text
 }
 
-/** The limits of a script; each ends in an error that names it */
+/** The limits of a script; each ends in an error that names it. */
 export interface EdlLimits {
-  /** Of the script, in UTF-16 code units. */
+  /** The script in UTF-16 code units. */
   readonly scriptChars: number
   readonly commands: number
-  /** Of one file, before and after every command, and of one register. */
+  /** One file, before and after every command, and one register. */
   readonly fileChars: number
-  /** That one command may select. */
+  /** Ranges one command may select. */
   readonly ranges: number
-  /** Of all searches and edits of a script together; some 20 to 50 nanoseconds each. */
+  /** For all searches and edits of a script; 20 to 50 nanoseconds each. */
   readonly regexSteps: number
 }
 
@@ -103,15 +103,12 @@ export const DEFAULT_LIMITS: EdlLimits = {
   regexSteps: 100_000_000,
 }
 
-/**
- * The files that a script sees: a port, so that a script can work on a disk, in memory, or on
- * anything.
- */
+/** File access of a script: a port, so scripts can run on a disk or in memory. */
 export interface FileIO {
-  /** Rejects if there is no such file. */
+  /** Rejects for a missing file. */
   readFile(path: string): Promise<string>
   writeFile(path: string, text: string): Promise<void>
   fileExists(path: string): Promise<boolean>
-  /** Makes a folder and those above it; one that is there already is no failure. */
+  /** Creates a folder and its parents; an existing one is fine. */
   mkdir(path: string): Promise<void>
 }

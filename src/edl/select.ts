@@ -1,4 +1,4 @@
-// Commands that select: each takes the ranges of now and gives those of then.
+// Commands that select: each maps the current ranges to new ones.
 import type { Document, Range } from './document.ts'
 import { type FindLimits, find, type Region } from './find.ts'
 import { FileProblem } from './problem.ts'

@@ -1,9 +1,9 @@
-// The cost of work besides regular expressions, in regex steps: one budget per script
+// The cost of work other than regular expressions, in regex steps: one budget per script.
 
 import { FileProblem } from './problem.ts'
 import type { StepBudget } from './regex/search.ts'
 
-/** Measured against a step of the regular expressions, which takes some 20 to 50 nanoseconds. */
+/** Relative to a regex step of 20 to 50 nanoseconds. */
 export const STEPS = {
   perMatch: 10,
   perRegion: 4,
@@ -13,7 +13,7 @@ export const STEPS = {
   perLine: 1,
 } as const
 
-/** Throws if the script has not so many left. Called before the work, so that it is not begun. */
+/** Throws if the budget is too small. Called before the work. */
 export function spendSteps(budget: StepBudget, steps: number): void {
   if (budget.left >= steps) {
     budget.left -= steps

@@ -1,22 +1,19 @@
-// Maps original positions of a file through all edits
+// Maps original positions of a file through all edits.
 
-/** `[start, end)` becomes the text. */
+/** Replaces `[start, end)` with the text. */
 export interface Edit {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** Where the original position would be is a region that was replaced. */
+/** The original position lies in a replaced region. */
 export interface Replaced {
   readonly from: number
   readonly to: number
 }
 
-/**
- * Stretches of the original that are still there, each as three numbers: where it stood, where it stands,
- * and its length. There may be a million of them, and they live as long as the script.
- */
+/** The surviving parts of the original as triples: old place, new place, length. There may be a million. */
 type Stretches = Int32Array
 const FIELDS = 3
 
@@ -31,7 +28,7 @@ export class SurvivingText {
     this.#stretches = Int32Array.from(length === 0 ? [] : [0, 0, length])
   }
 
-  /** The edits are of the current text, in order, and do not overlap. */
+  /** Edits refer to the current text, sorted, without overlaps. */
   apply(edits: readonly Edit[]): void {
     const before = this.#stretches
     const kept = new Int32Array(before.length + edits.length * FIELDS)
@@ -44,7 +41,7 @@ export class SurvivingText {
         if (edit.start > from)
           size = put(kept, size, offset + from, from + shift, edit.start - from)
         from = Math.max(from, edit.end)
-        // What reaches beyond this stretch takes from the next one, too.
+        // The rest of the edit also affects the next part.
         if (edit.end > end) break
         shift += edit.text.length - (edit.end - edit.start)
         next += 1
@@ -55,7 +52,7 @@ export class SurvivingText {
     for (const { start, end, text } of edits) this.#length += text.length - (end - start)
   }
 
-  /** Where what began at this position begins now. */
+  /** Maps a start position to the current text. */
   startOf(position: number): number | Replaced {
     const index = this.#lastBeginningAt(position)
     if (index >= 0 && position < this.#originalEnd(index))
@@ -66,7 +63,7 @@ export class SurvivingText {
     return this.#inside(position, region, index)
   }
 
-  /** Where what ended at this position ends now. It was not empty, so it had a last character. */
+  /** Maps the end of a non-empty range through its last character. */
   endOf(position: number): number | Replaced {
     const index = this.#lastBeginningAt(position - 1)
     if (index >= 0 && position <= this.#originalEnd(index))
@@ -74,13 +71,13 @@ export class SurvivingText {
     return this.#inside(position, this.#regionAfter(index), index)
   }
 
-  /** The end of a region is the end of what is there now. */
+  /** The end of a region is the end of its replacement. */
   #inside(position: number, region: Replaced, index: number): number | Replaced {
     if (position !== region.to) return region
     return this.#isLast(index) ? this.#length : this.#current(index + 1)
   }
 
-  /** What is missing of the original behind a stretch (-1: before the first). */
+  /** The missing region after a part (-1: before the first). */
   #regionAfter(index: number): Replaced {
     return {
       from: index >= 0 ? this.#originalEnd(index) : 0,
@@ -88,7 +85,7 @@ export class SurvivingText {
     }
   }
 
-  /** The number of the last stretch that begins at a position of the original or before it; or -1. */
+  /** The last part that starts at or before an original position; -1 if none. */
   #lastBeginningAt(position: number): number {
     let [low, high] = [0, this.#stretches.length / FIELDS]
     while (low < high) {
@@ -120,7 +117,7 @@ export class SurvivingText {
   }
 }
 
-/** Writes a stretch, and gives the place for the next one. */
+/** Writes a part and returns the next index. */
 function put(
   stretches: Stretches,
   at: number,

@@ -1,15 +1,15 @@
-// The script cut into tokens: words, patterns between slashes, paths, quoted strings, heredocs.
+// Splits a script into tokens: words, patterns between slashes, paths, quoted strings, heredocs.
 import { ScriptProblem } from './problem.ts'
 
 export type TokenKind = 'word' | 'regex' | 'path literal' | 'heredoc' | 'quoted string'
 
 export interface Token {
   readonly kind: TokenKind
-  /** What it says, without slashes, quotes or delimiters. */
+  /** Its content without slashes, quotes or delimiters. */
   readonly text: string
-  /** Of a regex. */
+  /** Regex flags. */
   readonly flags: string
-  /** Where it begins in the script. */
+  /** Its index in the script. */
   readonly offset: number
 }
 
@@ -29,7 +29,7 @@ export class Tokens {
     this.#script = script
   }
 
-  /** Where the next token begins, or would. */
+  /** The index of the next token. */
   get offset(): number {
     this.#at += this.#match(BLANKS)?.[0].length ?? 0
     return this.#at
@@ -46,7 +46,7 @@ export class Tokens {
     return this.#word(start)
   }
 
-  /** The next token as a path: in backticks, or a bare word that may begin with a slash. */
+  /** The next token as a path: in backticks, or a bare word that may start with a slash. */
   nextPath(): Token | undefined {
     const start = this.offset
     if (start === this.#script.length) return undefined
@@ -119,7 +119,7 @@ export class Tokens {
     return { kind: 'heredoc', text, flags: '', offset }
   }
 
-  /** The beginning of the first whole line from `from` on that is exactly this. */
+  /** The start of the first whole line at or after `from` that equals this. */
   #lineEqualTo(line: string, from: number): number {
     for (let at = from; ; at += 1) {
       at = this.#script.indexOf(line, at)

@@ -1,4 +1,4 @@
-// A tool from a schema of its input: wrong input, errors and aborts become outcomes a model can act on.
+// A tool from an input schema: turns wrong input, errors and aborts into outcomes a model can act on.
 import { z } from 'zod'
 import type { ProposedChange, Tool, ToolEffect, ToolOutcome, ToolRun } from '../core/agent/frame.ts'
 import { PrecisError } from '../core/errors.ts'
@@ -14,13 +14,13 @@ export interface ToolDefinition<Input> {
   readonly effect: ToolEffect
   readonly isParallel: boolean
   readonly input: z.ZodObject & z.ZodType<Input>
-  /** `fields` are those of any object; of what is none, nothing. */
+  /** `fields` are those of an object; empty for other inputs. */
   subject(fields: Readonly<Record<string, unknown>>): string
-  /** Where its path leads, for tools that have one. */
+  /** The resolved path, for tools that have one. */
   target?(fields: Readonly<Record<string, unknown>>): string
-  /** What it would change now. What it throws, `run` will say. */
+  /** What it would change now. Errors are left to `run`. */
   change?(input: Input, target?: string): Promise<ProposedChange>
-  /** May throw PrecisErrors and errors of the file system. What else it throws is a bug. */
+  /** May throw PrecisErrors and file system errors. Anything else is a bug. */
   run(input: Input, call: ToolRun): Promise<ToolOutcome>
 }
 
@@ -59,7 +59,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   }
 }
 
-/** An outcome of one text, short enough to be shown as it is. */
+/** An outcome of one short text. */
 export function textOutcome(status: ToolStatus, text: string, metadata?: Json): ToolOutcome {
   return {
     status,
@@ -72,19 +72,19 @@ function abortedOutcome(): ToolOutcome {
   return textOutcome('aborted', 'Aborted before it was done.')
 }
 
-/** For loops that would otherwise go on after nobody waits for them any more. */
+/** Ends loops whose caller has gone. */
 export function throwIfAborted(signal: Signal): void {
   if (signal.aborted) throw new PrecisError('aborted', 'Aborted before it was done.')
 }
 
-/** What becomes an argument of a program: the system takes no NUL in it. */
+/** For arguments of programs, which cannot contain NUL. */
 export function plainText(): z.ZodString {
   return z.string().refine((text) => !text.includes('\0'), 'must not hold a NUL byte')
 }
 
 const CONTROL = /(?![\n\t])\p{Cc}/u
 
-/** What a person may have to approve: no control character but the line feed and the tab. */
+/** For text a person approves: no control characters but line feed and tab. */
 export function commandText(): z.ZodString {
   return z.string().refine((text) => !CONTROL.test(text), {
     error: ({ input }) => {
@@ -95,13 +95,13 @@ export function commandText(): z.ZodString {
   })
 }
 
-/** A field as text, where it is one. */
+/** A field's text; empty if it is not one. */
 export function textField(fields: Readonly<Record<string, unknown>>, name: string): string {
   const value = fields[name]
   return typeof value === 'string' ? value : ''
 }
 
-/** Tools are recreated for each turn, their schemas are not. */
+/** Tools are created for each turn, their schemas only once. */
 const jsonSchemas = new WeakMap<z.ZodObject, Json>()
 
 function buildJsonSchema(schema: z.ZodObject): Json {

@@ -11,13 +11,13 @@ import type { Workspace } from './workspace.ts'
 
 export interface CodingToolsOptions {
   readonly workspace: Workspace
-  /** How much of a result is shown and kept; what is not given is as usual. */
+  /** How much of a result is shown and kept; missing limits have defaults. */
   readonly limits?: Partial<OutputLimits>
   readonly run?: Omit<RunOptions, 'limits'>
   readonly search?: Omit<SearchOptions, 'limits'>
 }
 
-/** In a read-only workspace, those that change nothing: a command might. */
+/** In a read-only workspace only those that change nothing: a command might. */
 export function codingTools(options: CodingToolsOptions): Tool[] {
   const { workspace } = options
   const limits: OutputLimits = { ...OUTPUT_LIMITS, ...options.limits }

@@ -1,33 +1,33 @@
-// The one folder that tools may touch: where a path given by a model leads, and whether that is inside.
+// The only folder tools may touch: resolves a model's path and checks that it is inside.
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { PrecisError } from '../core/errors.ts'
 import { fileError, isErrno } from './files/file-errors.ts'
 
 export interface WorkspaceOptions {
-  /** The folder of the session; relative paths start here. */
+  /** The folder of the session; base of relative paths. */
   readonly root: string
   readonly readOnly?: boolean
 }
 
-/** A path that was found to be inside, with every link followed. */
+/** A path inside the workspace, with all links resolved. */
 export interface Place {
-  readonly path: string // absolute, no link in it at the time it was looked up
-  readonly name: string // relative to the root: how the model knows it
+  readonly path: string // absolute, without links at the time of the lookup
+  readonly name: string // relative to the root: the name the model knows
 }
 
 /**
- * Keeps tools from leaving a folder by mistake or by a planted link. It is not a sandbox: a command that
- * `run` starts may go anywhere its user may.
+ * Keeps tools from leaving a folder by mistake or through a planted link. Not a sandbox: a command started by
+ * `run` has all rights of its user.
  */
 export interface Workspace {
   readonly root: string
   readonly isReadOnly: boolean
-  /** The path as it is written, relative to the root; no link is followed. For subjects. */
+  /** The path as written, relative to the root, without following links. For subjects. */
   nameOf(path: string): string
-  /** Where the path leads now, links followed; absolute for what leads outside or nowhere. For approval. */
+  /** The current target with links resolved; absolute if it is outside or missing. For approval. */
   targetOf(path: string): string
-  /** Throws a PrecisError for what is outside; what does not exist yet is judged by its parents. */
+  /** Throws a PrecisError for paths outside. A missing path is judged by its parents. */
   locate(path: string): Promise<Place>
 }
 
@@ -43,7 +43,7 @@ export function openWorkspace({ root, readOnly = false }: WorkspaceOptions): Wor
         return locateIn(given, real, path).name
       } catch (error) {
         if (!PrecisError.is(error)) throw error
-        return resolve(real, path) // no pattern for what is inside allows it, and it is not opened
+        return resolve(real, path) // no pattern allows it, and it is not opened
       }
     },
     async locate(path) {
@@ -52,7 +52,7 @@ export function openWorkspace({ root, readOnly = false }: WorkspaceOptions): Wor
   }
 }
 
-/** The same workspace for one call: where its path leads elsewhere than was approved, it is refused. */
+/** The same workspace for one call: rejects a path whose target differs from the approved one. */
 export function approvedWorkspace(workspace: Workspace, target: string | undefined): Workspace {
   if (target === undefined) return workspace
   return {
@@ -115,7 +115,7 @@ function requirePlain(path: string): void {
     })
 }
 
-/** The real path; of what is missing, the real path of the nearest parent and the rest as written. */
+/** The real path; for a missing one, the real path of its nearest parent plus the rest. */
 function followLinks(asked: string, name: string): string {
   const missing: string[] = []
   for (let at = asked; ; at = dirname(at)) {

@@ -1,10 +1,10 @@
-// A rule of a provider: an id of docs/spec/valid.md and a check of one wire request
+// A rule of a provider: an id of docs/spec/valid.md and a check of one wire request.
 import { isWellFormed, type Json } from '../core/text/json.ts'
 import { eachString } from './walk.ts'
 
 /**
- * The wire format a request is for, with what depends on the model or the account. An optional field
- * that is absent means the strict reading of its rule.
+ * The wire format of a request, and what depends on the model or account. An absent optional field means the
+ * strict reading of its rule.
  */
 export interface Profile {
   readonly wire: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini'
@@ -14,19 +14,19 @@ export interface Profile {
   readonly prefill: boolean
   /** Backends that refuse what the original merges or forgives: roles must alternate, first and only one system message, blank text refused. */
   readonly strict: boolean
-  /** Needed for VALID-A19; above 200,000 a request may hold more images (VALID-A18). */
+  /** For VALID-A19; above 200,000 a request may hold more images (VALID-A18). */
   readonly windowTokens?: number
-  /** The answer ends at the window instead of being refused before it begins (VALID-A19). */
+  /** The answer ends at the window instead of being rejected (VALID-A19). */
   readonly stopsAtWindow?: boolean
-  /** For requests that do not say it themselves (VALID-A12). */
+  /** For requests that do not set it themselves (VALID-A12). */
   readonly thinkingEnabled?: boolean
-  /** Messages of the role `system` may stand between the others (VALID-A1, -A16). */
+  /** System messages may stand between others (VALID-A1, -A16). */
   readonly systemMessages?: boolean
-  /** How long a tool's name may be: 64, or 128 on newer models (VALID-A7). */
+  /** Maximum length of a tool name: 64, or 128 on newer models (VALID-A7). */
   readonly toolNameChars?: number
-  /** The largest body that is taken: 32 MB if nothing else is known (VALID-A18). */
+  /** Maximum body size; default 32 MB (VALID-A18). */
   readonly requestBytes?: number
-  /** Other backends of the same wire format, with rules of their own (VALID-O1 to -O5). */
+  /** Other backends of the same wire format with their own rules (VALID-O1 to -O5). */
   readonly backend?: 'bedrock' | 'mistral' | 'deepseek' | 'qwen'
 }
 
@@ -37,7 +37,7 @@ export interface Violation {
   readonly message: string
 }
 
-/** An earlier request that was accepted, and the answer it got: what thinking is bound to. */
+/** An earlier accepted request and its answer: what thinking is bound to. */
 export interface Exchange {
   readonly request: Json
   readonly answer: Json
@@ -47,11 +47,11 @@ export interface RuleInput {
   readonly request: Json
   readonly profile: Profile
   readonly earlier: readonly Exchange[]
-  /** Exact or estimated tokens of the whole request, where the caller knows. */
+  /** Exact or estimated tokens of the whole request, if known. */
   readonly requestTokens?: number
 }
 
-/** Reports every place where its rule is broken, and nothing else. Never throws, whatever the request is. */
+/** Reports every place that breaks its rule. Never throws, whatever the request. */
 export interface Rule {
   readonly id: string
   check(input: RuleInput): readonly Violation[]
@@ -71,9 +71,9 @@ export function rule(id: string, visit: (input: RuleInput, report: Report) => vo
   }
 }
 
-/** The rule stands under Anthropic in docs/spec/valid.md; UTF-8 is the same for all. */
+/** The rule is listed under Anthropic in docs/spec/valid.md; UTF-8 applies to all. */
 export const textsAreWellFormed = rule('VALID-A21', ({ request }, report) => {
-  if (isWellFormed(request)) return // nearly always, and found out without spelling places
+  if (isWellFormed(request)) return // usually true, and checked without computing places
   eachString(request, (text, place) => {
     if (!text.isWellFormed()) report(place() || 'request', 'half a character: a lone surrogate')
   })

@@ -224,7 +224,7 @@ function findHistory(rounds: number): Exchange[] {
   }))
 }
 
-/** The same value, and how many of its fields and items were read. */
+/** The same value, with a counter of fields and items read. */
 function counted(value: Json): readonly [Json, () => number] {
   let reads = 0
   const wrap = (each: unknown): unknown =>

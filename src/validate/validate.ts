@@ -1,4 +1,4 @@
-// Checks a request against a provider's rules: every violation with id and place
+// Checks a request against a provider's rules: every violation with id and place.
 import { PrecisError } from '../core/errors.ts'
 import { type Fields, isFields, type Json } from '../core/text/json.ts'
 import { ANTHROPIC_RULES } from './anthropic/index.ts'
@@ -17,7 +17,7 @@ import {
 } from './rule.ts'
 import { readFields, readList } from './walk.ts'
 
-/** Where models of one provider differ, the name alone means the strict reading. */
+/** If the models of a provider differ, the plain name means the strict reading. */
 const ANTHROPIC = {
   wire: 'anthropic',
   preservedThinking: true,
@@ -26,14 +26,11 @@ const ANTHROPIC = {
 } as const
 const CHAT = { wire: 'openai-chat', preservedThinking: false, prefill: false } as const
 
-/**
- * Named profiles: what a request is checked against. Another model or account: spread one and
- * change it.
- */
+/** Named profiles for validation. For another model or account, spread one and change it. */
 export const PROFILES = {
-  /** The newest models: thinking is bound to its prefix, an answer cannot be begun for the model. */
+  /** The newest models: bound thinking, no prefill. */
   anthropic: { ...ANTHROPIC, systemMessages: true },
-  /** Models before that. `strict` is kept: roles that alternate are right everywhere. */
+  /** Older models. `strict` stays: alternating roles are right everywhere. */
   'anthropic-legacy': { ...ANTHROPIC, preservedThinking: false, prefill: true },
   bedrock: { ...ANTHROPIC, backend: 'bedrock' },
   'openai-chat': { ...CHAT, strict: false },
@@ -57,7 +54,7 @@ interface Block {
   readonly fields: Fields
 }
 
-/** An empty list of tools defines none; reported once, at the field that is missing. */
+/** An empty list of tools defines none; reported once, at the missing field. */
 const toolsAreDefined = on('bedrock', 'VALID-O1', ({ request }, report) => {
   const { tools, toolConfig } = readFields(request)
   const isDefined = [tools, readFields(toolConfig).tools].some((list) => readList(list).length > 0)
@@ -70,7 +67,7 @@ const toolsAreDefined = on('bedrock', 'VALID-O1', ({ request }, report) => {
   }
 })
 
-/** Read strictly: also in the system prompt and in what a tool returned. Thinking may be empty. */
+/** Read strictly: also in the system prompt and in tool results. Thinking may be empty. */
 const textIsNotBlank = on('bedrock', 'VALID-O2', ({ request }, report) => {
   const fields = readFields(request)
   for (const content of [{ where: 'system', value: fields.system }, ...readContents(request)]) {
@@ -89,7 +86,7 @@ const idsAreNineCharacters = on('mistral', 'VALID-O3', ({ request, profile }, re
     const { where, role, fields } = message
     for (const call of findCalls(message)) checkMistralId(`${call.where}.id`, call.id, report)
     if (role === 'tool') checkMistralId(`${where}.tool_call_id`, fields.tool_call_id, report)
-    // Only old models refuse this.
+    // Only old models reject this.
     if (profile.strict && role === 'user' && before === 'tool') {
       report(where, 'an answer must stand between a tool message and the user')
     }
@@ -98,9 +95,9 @@ const idsAreNineCharacters = on('mistral', 'VALID-O3', ({ request, profile }, re
 })
 
 /**
- * The loop is what came after the user last spoke; strict backends (Kimi among them) want the
- * field on every message with calls. An empty text will do: the model may have thought nothing.
- * What the request says of thinking goes before the profile.
+ * The loop is everything after the last user message; strict backends (Kimi among them) require the field on
+ * every message with calls. An empty text is enough. The request's own thinking setting overrides the
+ * profile.
  */
 const reasoningIsPassedBack = on('deepseek', 'VALID-O4', ({ request, profile }, report) => {
   const { type } = readFields(readFields(request).thinking)
@@ -137,7 +134,7 @@ export const BACKEND_RULES: readonly Rule[] = [
   toolMessagesAreNamed,
 ]
 
-/** A rule that is silent about every other backend. */
+/** A rule for one backend only. */
 function on(
   backend: NonNullable<Profile['backend']>,
   id: string,
@@ -168,7 +165,7 @@ function readBlocks({ where, value }: Place): readonly Block[] {
   }))
 }
 
-/** A content that is blank text, or has blocks of blank text. */
+/** Blank content, or content with blank blocks. */
 function reportBlank(content: Place, report: Report): void {
   if (isBlank(content.value)) report(content.where, 'the text is blank')
   for (const { where, fields } of readBlocks(content)) {
@@ -187,7 +184,7 @@ function checkMistralId(where: string, id: Json | undefined, report: Report): vo
 }
 
 export interface ValidateOptions {
-  /** What was sent and answered before, oldest first: some rules cannot be decided without it. */
+  /** Earlier requests and answers, oldest first: some rules need them. */
   readonly earlier?: readonly Exchange[]
   /** Exact or estimated tokens of the whole request. */
   readonly requestTokens?: number
@@ -201,8 +198,8 @@ const RULES_OF_WIRE: Readonly<Record<Profile['wire'], readonly Rule[]>> = {
 }
 
 /**
- * The request is JSON of any shape; none makes this throw, only a profile that is none. The result is in the order of the places,
- * and empty if nothing is wrong that can be told from the request and what came before it.
+ * Accepts JSON of any shape; throws only for an unknown profile. The result is sorted by place, and empty if
+ * the request and its history show no problem.
  */
 export function validate(
   profile: Profile,
@@ -240,7 +237,7 @@ export function applyRules(
 
 type Key = string | number
 
-/** `messages[3].content` before `messages[12]`; at one place by the number of the rule. */
+/** `messages[3].content` before `messages[12]`; at one place by rule number. */
 function readKeys({ where, id }: Violation): readonly Key[] {
   return [...readParts(where), '', ...readParts(id)]
 }

@@ -1,4 +1,4 @@
-// Reading JSON of unknown shape: nothing here throws or recurses, however odd or deep the value is.
+// Reads JSON of unknown shape: never throws or recurses, however odd or deep it is.
 import { type Fields, isFields, type Json } from '../core/text/json.ts'
 
 export function readFields(value: Json | undefined): Fields {
@@ -13,27 +13,27 @@ export function readText(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** A value is given: neither absent nor null. */
+/** Neither absent nor null. */
 export function isGiven(value: Json | undefined): value is Exclude<Json, null> {
   return value !== undefined && value !== null
 }
 
 const PLAIN_NAME = /^[A-Za-z_$][\w$]*$/
 
-/** The place of a field or an item: `messages[3].content`, `metadata["a b"]`. */
+/** The place of a field or item: `messages[3].content`, `metadata["a b"]`. */
 export function placeIn(parent: string, key: string | number): string {
   if (typeof key === 'number') return `${parent}[${key}]`
   if (!PLAIN_NAME.test(key)) return `${parent}[${JSON.stringify(key)}]`
   return parent === '' ? key : `${parent}.${key}`
 }
 
-/** Where a value stands: a chain that is only spelled out for the few places that are reported. */
+/** A place as a chain, written out only when reported. */
 interface Step {
   readonly parent: Step | undefined
   readonly key: string | number
 }
 
-/** Visits every string of a value, names of fields included, with a function that tells its place. */
+/** Visits every string of a value, field names included, with a function that returns its place. */
 export function eachString(value: Json, visit: (text: string, place: () => string) => void): void {
   const waiting: { value: Json; step: Step | undefined }[] = [{ value, step: undefined }]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -55,7 +55,7 @@ function spell(step: Step | undefined): string {
   return keys.reduceRight<string>(placeIn, '').toWellFormed()
 }
 
-/** How many bytes a value has as the compact JSON text of a request, in UTF-8. */
+/** The size of a value as compact JSON in UTF-8 bytes. */
 export function jsonBytes(value: Json): number {
   let bytes = 0
   const waiting: Json[] = [value]
@@ -90,7 +90,7 @@ function stringBytes(text: string): number {
   return bytes
 }
 
-/** A pair takes four bytes, two for each half. A lone half takes six, but is refused anyway. */
+/** A pair takes four bytes, two per half. A lone half takes six, but is rejected anyway. */
 function isSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdfff
 }

@@ -1,16 +1,16 @@
-// What a provider's answer says of itself: its usage and why it stopped, for each wire.
+// Usage and stop reason of an answer, for each wire.
 import { countIn, fieldsIn, type Json } from '../core/text/json.ts'
 import type { StopReason, TokenUsage } from '../core/view/content.ts'
 
-/** What a call was billed, from the counts that there are: each API draws the lines elsewhere. */
+/** The billed counts of a call; each API divides them differently. */
 export interface Counts {
   readonly input: Json | undefined
   readonly output: Json | undefined
   readonly cacheRead?: Json | undefined
   readonly cacheWrite?: Json | undefined
-  /** Billed as output, and not among it. */
+  /** Billed as output, but not included in it. */
   readonly reasoning?: Json | undefined
-  /** Whether the input counts what came from the cache as well. */
+  /** Whether the input includes cached tokens. */
   readonly inputHoldsCache: boolean
 }
 
@@ -32,7 +32,7 @@ export function readUsage(counts: Counts): TokenUsage | undefined {
   }
 }
 
-/** The API counts the cached parts apart. */
+/** The API counts cached parts separately. */
 export function anthropicUsage(reported: Json | undefined): Counts {
   const usage = fieldsIn(reported)
   return {
@@ -44,7 +44,7 @@ export function anthropicUsage(reported: Json | undefined): Counts {
   }
 }
 
-/** DeepSeek has a name of its own for what came out of the cache. */
+/** DeepSeek uses another name for cache hits. */
 export function chatUsage(reported: Json | undefined): Counts {
   const usage = fieldsIn(reported)
   const details = fieldsIn(usage.prompt_tokens_details)
@@ -76,7 +76,7 @@ export const ANTHROPIC_STOP_REASONS: Readonly<Record<string, StopReason>> = {
   tool_use: 'tool_use',
   max_tokens: 'length',
   model_context_window_exceeded: 'length',
-  // A server tool takes long: the answer is not complete, and continues when it is sent back as it is.
+  // A long-running server tool: the answer is incomplete, and continues when sent back.
   pause_turn: 'length',
   refusal: 'refusal',
 }

@@ -1,10 +1,10 @@
-// Reads one content part of each wire; undefined is a part that only its API understands.
+// Reads one content part of each wire; undefined for parts only its API understands.
 import { fieldsIn, textIn } from '../core/text/json.ts'
 import type { Media, MediaPart, TextPart } from '../core/view/content.ts'
 
 type ReadPart = TextPart | MediaPart
 
-/** Media that a wire names by a URL, whose bytes may be in it. */
+/** Media given by a URL, which may contain the bytes. */
 export function dataUrl(url: string, mimeType: string): Media
 export function dataUrl(url: string | undefined, mimeType: string): Media | undefined
 export function dataUrl(url: string | undefined, mimeType: string): Media | undefined {
@@ -14,7 +14,7 @@ export function dataUrl(url: string | undefined, mimeType: string): Media | unde
   return { mimeType: inline[1] ?? mimeType, data: url.slice(inline[0].length) }
 }
 
-/** Chat Completions. Some servers write the URL of an image without an object around it. */
+/** Chat Completions. Some servers write an image's URL without an object around it. */
 export function readChatPart(value: unknown): ReadPart | undefined {
   const part = fieldsIn(value)
   const { file_data: data, filename } = fieldsIn(part.file)
@@ -46,14 +46,14 @@ function readFile(data: unknown, filename: unknown): MediaPart | undefined {
   return { type: 'document', media }
 }
 
-/** The sound of both: bytes that nothing here looks into. */
+/** Audio in both APIs; its bytes are opaque. */
 export function readAudio(value: unknown): MediaPart | undefined {
   const { data, format } = fieldsIn(fieldsIn(value).input_audio)
   if (typeof data !== 'string') return undefined
   return { type: 'document', media: { mimeType: `audio/${textIn(format) ?? '*'}`, data } }
 }
 
-/** Gemini. A part with a call or a response is no content. */
+/** Gemini. A part with a call or response is not content. */
 export function readGeminiPart(value: unknown): ReadPart | undefined {
   const { text, inlineData, inline_data: older } = fieldsIn(value)
   if (typeof text === 'string') return { type: 'text', text }
@@ -64,7 +64,7 @@ export function readGeminiPart(value: unknown): ReadPart | undefined {
   return { type: mimeType.startsWith('image/') ? 'image' : 'document', media: { mimeType, data } }
 }
 
-/** The source of an Anthropic image or document; kinds such as uploaded files have none here. */
+/** The source of an Anthropic image or document; undefined for others, such as uploaded files. */
 export function mediaOfSource(type: 'image' | 'document', source: unknown): Media | undefined {
   const { type: kind, media_type: mime, data, url } = fieldsIn(source)
   if (kind === 'url' && typeof url === 'string')

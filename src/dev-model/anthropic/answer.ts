@@ -104,7 +104,7 @@ function readUsage({ usage }: Turn, outputTokens: number): Fields {
   }
 }
 
-/** A compaction that did not come to its end has no summary, and no content at all. */
+/** A compaction that was cut off has no summary and no content. */
 function readBlocks({ asked, body, reply }: Turn): readonly Fields[] {
   if (asked.compaction !== undefined) {
     if (reply.ending !== 'end') return []
@@ -148,7 +148,7 @@ function readBlock(
   }
 }
 
-/** Arguments that were cut off are no JSON any more: the whole message then has none of them. */
+/** Truncated arguments are not valid JSON: the whole message then has none. */
 function readInput(text: string): Json {
   try {
     return JSON.parse(text) as Json
@@ -158,7 +158,7 @@ function readInput(text: string): Json {
   }
 }
 
-/** A block as it begins, and what is added to it. */
+/** The start of a block, and its deltas. */
 function streamed(block: Fields, json: string): { start: Fields; deltas: readonly Fields[] } {
   const added = (type: string, field: string, text: string) =>
     pieces(text).map((piece) => ({ type, [field]: piece }))
@@ -194,14 +194,14 @@ function streamed(block: Fields, json: string): { start: Fields; deltas: readonl
   }
 }
 
-/** Anthropic's compaction: its block, and the check of a returned one */
+/** Anthropic's compaction: its block, and the check of a returned one. */
 function compactionBlock(body: Fields, content: string): Fields {
   const { told } = findPrefix(body)
   const of = { prefix: told, model: readText(body.model) ?? '' }
   return { type: 'compaction', content, signature: sealed('compaction', content, of, told) }
 }
 
-/** A signature that does not fit is refused by the API, whatever else is right (VALID-A15). */
+/** The API rejects a wrong signature, even if everything else is right (VALID-A15). */
 export function checkCompactions(body: Fields): readonly Violation[] {
   return readMessages(body)
     .flatMap(({ blocks }) => blocks.filter(({ type }) => type === 'compaction'))

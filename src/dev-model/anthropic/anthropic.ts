@@ -1,4 +1,4 @@
-// Anthropic Messages: reads requests and records them
+// Anthropic Messages: reads requests and records them.
 import { type Fields, isFields } from '../../core/text/json.ts'
 import {
   type Block,
@@ -25,8 +25,8 @@ import { describeClaude, shapeOfAnthropic } from './shape.ts'
 import { checkThinking, withoutDropped } from './thinking.ts'
 
 /**
- * Each model has its own rules, unless one profile is given for all. How many images it takes goes by its
- * own window, or by that of the stand-in where this is larger (VALID-A18).
+ * Each model has its own rules, unless one profile is given for all. The number of images depends on the
+ * model's window, or on the stand-in's if that is larger (VALID-A18).
  */
 export function anthropicFormat(profile?: Profile, windowTokens = 0): WireFormat {
   const claude = ({ model }: Fields) => describeClaude(readText(model) ?? '')
@@ -64,7 +64,7 @@ function withWindow(profile: Profile, windowTokens: number): Profile {
   return { ...profile, windowTokens: Math.max(profile.windowTokens ?? 0, windowTokens) }
 }
 
-/** Tools, system, messages: the order in which the provider reads, and caches, a request. */
+/** Tools, system, messages: the order in which the provider reads and caches a request. */
 function findSegments(body: Fields): readonly Segment[] {
   const { tools, system, cache_control } = body
   const prompt = typeof system === 'string' ? [{ type: 'text', text: system }] : readList(system)
@@ -75,13 +75,13 @@ function findSegments(body: Fields): readonly Segment[] {
       blocks.map(({ fields }) => segmentOf('messages', fields, `${role} `)),
     ),
   ]
-  // A mark for the whole request falls on its last block.
+  // A mark on the whole request applies to its last block.
   const last = segments.at(-1)
   if (!isFields(cache_control) || last === undefined || last.keepMs !== undefined) return segments
   return [...segments.slice(0, -1), { ...last, keepMs: keepMsOf(cache_control) }]
 }
 
-/** Settings that make the cached messages useless, but leave tools and system as they are. */
+/** Settings that invalidate cached messages but not tools and system. */
 function readSettings({ tool_choice, thinking, speed }: Fields): string {
   const { type, budget_tokens } = readFields(thinking)
   return JSON.stringify([tool_choice ?? null, type ?? null, budget_tokens ?? null, speed ?? null])
@@ -96,7 +96,7 @@ const links: Links = {
   onward: ({ request }) => compactionKeys(readFields(request)),
 }
 
-/** Calls, thinking and compactions name an answer; a text does so in the same conversation only. */
+/** Calls, thinking and compactions identify an answer; a text does so only within the same conversation. */
 function keysIn(body: Fields): (message: Pick<Message, 'blocks'>) => readonly string[] {
   const opening = promptText(readList(body.messages)[0] ?? null)
   return ({ blocks }) => {

@@ -1,4 +1,4 @@
-// Anthropic's errors: status, type, and wording for each broken rule
+// Anthropic's errors: status, type, and wording for each broken rule.
 import type { Json } from '../../core/text/json.ts'
 import type { Violation } from '../../validate/rule.ts'
 import { readId } from '../asked.ts'
@@ -74,7 +74,7 @@ function overflowMessage(of: Extract<Refusal, { kind: 'overflow' }>): string {
   return `input length and \`max_tokens\` exceed context limit: ${inputTokens} + ${outputTokens} > ${windowTokens}, decrease input length or \`max_tokens\` and try again`
 }
 
-/** The provider's words, then which rule it was and what our own check says of it. */
+/** The provider's wording, then the rule and what our own check reports. */
 function tellRule({ id, where, message }: Violation): ErrorFields {
   const words = WORDS[id]?.(where, message)
   const place = where.replaceAll(/\[(\d+)\]/g, '.$1')
@@ -83,7 +83,7 @@ function tellRule({ id, where, message }: Violation): ErrorFields {
   return { ...invalid(said), details: { error_code: compactionCode(where, message) } }
 }
 
-/** The SDK has an error class of its own for each of these. */
+/** The SDK has a separate error class for each. */
 function compactionCode(where: string, message: string): string {
   if (message.includes('what was signed')) return 'compaction_content_mismatch'
   if (where.endsWith('.signature')) return 'compaction_signature_invalid'
@@ -96,7 +96,7 @@ const BEHIND_CALL =
 const CHANGED_PREFIX =
   'this `thinking` block failed the conversation check: the system prompt, the tools or the messages before it have changed since it was created'
 
-/** Place, and what was found there → what the API answers, as far as it is known. */
+/** Place and finding → the API's answer, where known. */
 const WORDS: Readonly<Record<string, (where: string, found: string) => string>> = {
   'VALID-A1': (where) =>
     where.endsWith('.role')

@@ -1,4 +1,4 @@
-// Allowed fields and blocks of an Anthropic request, from the official SDK
+// Allowed fields and blocks of an Anthropic request, from the official SDK.
 import { ANY, bytes, isBase64, only, readList, type Schema, tagged } from '../schema.ts'
 
 const MARK = tagged({ ephemeral: only('ttl') })
@@ -44,7 +44,7 @@ const RESULT_BLOCKS: Readonly<Record<string, Schema>> = {
   browser_state: only('tabs state_changes', MARKED),
 }
 
-/** What a tool of the provider's own answered: its content is the provider's affair. */
+/** The content of a result from the provider's own tool is not checked. */
 const SERVER_RESULT = only('content tool_use_id caller', MARKED)
 
 const BLOCKS: Readonly<Record<string, Schema>> = {
@@ -74,7 +74,7 @@ const BLOCKS: Readonly<Record<string, Schema>> = {
   tool_addition: only('tool', MARKED),
   tool_removal: only('tool', MARKED),
   fallback: only('from to trigger'),
-  // VALID-A15 says what it may hold: extra fields there have an error of their own.
+  // VALID-A15 defines its fields: extra ones have their own error.
   compaction: ANY,
 }
 
@@ -116,5 +116,5 @@ export const ANTHROPIC_REQUEST: Schema = only(
   },
 )
 
-/** Tools of the user's own; those of the provider have versions, and more kinds than are known here. */
+/** The user's own tools. Provider tools have versions and more kinds than are listed here. */
 export const ANTHROPIC_TOOL: Schema = tagged({ custom: CUSTOM_TOOL }, 'custom')

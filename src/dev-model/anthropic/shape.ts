@@ -1,4 +1,4 @@
-// Fields that an Anthropic request must have, must not have, or may not combine.
+// Required, forbidden and conflicting fields of an Anthropic request.
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { PROFILES } from '../../validate/validate.ts'
@@ -29,7 +29,7 @@ function missing(body: Fields, isCounting: boolean): readonly string[] {
   return needed.filter((name) => !isGiven(body[name])).map((name) => `${name}: Field required`)
 }
 
-/** Fields and kinds of blocks that the API does not know, bytes that are none, a name twice. */
+/** Unknown fields and blocks, invalid base64, duplicate names. */
 function strange(body: Fields): readonly string[] {
   const tools = readList(body.tools)
   const found = [
@@ -119,10 +119,10 @@ function unless(isFine: boolean, message: string): readonly string[] {
   return isFine ? [] : [message]
 }
 
-/** With thinking, only a mild cut of the tail of the choices is taken. */
+/** With thinking, only values of top_p near 1 are allowed. */
 const MIN_TOP_P_WITH_THINKING = 0.95
 
-/** Sampling and thinking as each Claude model takes them, in the API's own words. */
+/** Sampling and thinking rules of each Claude model, in the API's wording. */
 function samplingProblems(body: Fields, claude: Claude): readonly string[] {
   return [
     ...outOfRange(body),
@@ -146,7 +146,7 @@ function outOfRange({ temperature, top_p: topP }: Fields): readonly string[] {
   )
 }
 
-/** The default is taken for the sake of old clients. */
+/** The default is accepted for old clients. */
 function refused({ temperature, top_p: topP, top_k: topK }: Fields): readonly string[] {
   const given = [
     ...(isGiven(temperature) && temperature !== 1 ? ['temperature'] : []),
@@ -182,19 +182,19 @@ function unknownThinking({ thinking }: Fields, claude: Claude): readonly string[
   return []
 }
 
-/** Abilities of a Claude model by name: prefill, preserved thinking, sampling, kinds of thinking */
+/** Abilities of a Claude model by name: prefill, preserved thinking, sampling, kinds of thinking. */
 interface Claude {
   readonly profile: Profile
-  /** `temperature`, `top_p` and `top_k` are refused, except for the default. */
+  /** Rejects `temperature`, `top_p` and `top_k`, except for the default. */
   readonly refusesSampling: boolean
   /** `temperature` and `top_p` exclude each other. */
   readonly oneSamplingField: boolean
   readonly thinking: readonly ('enabled' | 'adaptive')[]
-  /** A shorter prefix is not kept in the cache, and nothing says so (VALID-A17). */
+  /** A shorter prefix is silently not cached (VALID-A17). */
   readonly minCacheTokens: number
 }
 
-/** For `dev` and every name that is not known: the strict reading, and both kinds of thinking. */
+/** For `dev` and unknown names: the strict reading, and both kinds of thinking. */
 const NEWEST: Claude = {
   profile: PROFILES.anthropic,
   refusesSampling: true,

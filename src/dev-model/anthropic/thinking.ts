@@ -1,4 +1,4 @@
-// Checks returned thinking: ours, unchanged, and still after the same conversation
+// Checks returned thinking: ours, unchanged, and after the same conversation.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { dropsUnboundThinking } from '../../validate/anthropic/binding.ts'
 import {
@@ -12,7 +12,7 @@ import type { Profile, Violation } from '../../validate/rule.ts'
 import { readFields, readList, readText } from '../../validate/walk.ts'
 import { digest, isBoundTo, isOfModel, type Seal, sealed, unsealed } from '../asked.ts'
 
-/** The running hash of a conversation, block by block, thinking left out. */
+/** The running hash of a conversation by blocks, without thinking. */
 interface Prefix {
   readonly frame: string // system and tools
   readonly told: string
@@ -22,7 +22,7 @@ function computeHash({ frame, told }: Prefix): string {
   return digest(frame, told)
 }
 
-/** The prefix of what comes after the whole request. */
+/** The prefix of what follows the whole request. */
 export function findPrefix(body: Fields): Prefix {
   const told = readMessages(body).reduce(
     (sum, { role, blocks }) => blocks.reduce((each, block) => afterBlock(each, role, block), sum),
@@ -41,7 +41,7 @@ export function afterBlock(
   return digest(told, role, meaningHash(block.fields))
 }
 
-/** A compaction of ours carries the hash of what it stands for: what came after it stays valid. */
+/** Our compactions carry the hash of what they replace, so what follows stays valid. */
 function replacedBy({ content, signature }: Fields): string | undefined {
   return unsealed('compaction', readText(content) ?? '', readText(signature) ?? '')?.payload
 }
@@ -63,7 +63,7 @@ export function sealedThinking(kind: string, text: string, prefix: Prefix, model
       )
 }
 
-/** A block that the API leaves out, and why, in its own words. */
+/** A block the API drops, and the reason in its wording. */
 export interface Dropped {
   readonly place: string
   readonly reason: 'model_binding_mismatch' | 'prefix_binding_mismatch'
@@ -74,10 +74,10 @@ interface ThinkingCheck {
   readonly dropped: readonly Dropped[]
 }
 
-/** What is said of thinking that is none of ours, or was changed. */
+/** For thinking that is not ours or was changed. */
 export const BAD_SIGNATURE = 'the signature is not valid'
 
-/** What the rules cannot know: they see no signature from within. */
+/** Checks the general rules cannot make: they do not know the contents of a signature. */
 export function checkThinking(body: Fields, profile: Profile): ThinkingCheck {
   const violations: Violation[] = []
   const dropped: Dropped[] = []
@@ -109,7 +109,7 @@ export function checkThinking(body: Fields, profile: Profile): ThinkingCheck {
 
 function computeSeal({ type, fields }: Block): Seal | 'broken' | undefined {
   const signature = readText(type === 'thinking' ? fields.signature : fields.data)
-  // One that lacks it altogether is the rules' affair.
+  // A missing signature is reported by the rules.
   if (!isThinking({ type }) || signature === undefined || signature === '') return undefined
   const text = type === 'thinking' ? (readText(fields.thinking) ?? '') : ''
   return unsealed(type, text, signature) ?? 'broken'
@@ -125,7 +125,7 @@ function unbound(message: Message, open: Message | undefined, where: string): Vi
     : { id: 'VALID-A13', where, message: 'what stood before this thinking was changed' }
 }
 
-/** The body as the model sees it: without the blocks that were left out. */
+/** The body as the model sees it, without dropped blocks. */
 export function withoutDropped(body: Fields, dropped: readonly Dropped[]): Fields {
   if (dropped.length === 0) return body
   const places = new Set(dropped.map(({ place }) => place))
@@ -139,8 +139,8 @@ export function withoutDropped(body: Fields, dropped: readonly Dropped[]): Field
 }
 
 /**
- * The same hash for what is the same to the API. Marks for the cache, the order of fields, and
- * fields that only spell out a default do not count. What a tool's author wrote counts to the letter.
+ * Equal for values that mean the same to the API: ignores cache marks, field order, and fields that spell out
+ * a default. Texts of a tool's author count exactly.
  */
 function meaningHash(value: Json): string {
   return digest(JSON.stringify(meant(value, false)))

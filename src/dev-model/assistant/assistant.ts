@@ -1,4 +1,4 @@
-// A small assistant that needs no model: it reads, edits and runs through tools, and can summarise.
+// A small assistant without a model: reads, edits and runs through tools, and can summarise.
 import type { Json } from '../../core/text/json.ts'
 import { readFields } from '../../validate/walk.ts'
 import { type Asked, type AskedPart, isNote, lastUserTurn, textIn } from '../asked.ts'
@@ -8,7 +8,7 @@ import { answerExam, answerQuestion } from './questions.ts'
 import { buildSummary, quoted } from './summary.ts'
 import { callFor, plainCall } from './tool-use.ts'
 
-/** Everything follows from the request alone: the same request always gets the same answer. */
+/** A pure function: the same request always gets the same answer. */
 export function assist(asked: Asked): ScriptedAnswer {
   const answer = decide(asked)
   if (!asked.thinking) return answer
@@ -39,7 +39,7 @@ function decide(asked: Asked): ScriptedAnswer {
   return { text: answerQuestion(asked, text, at) ?? `You said ${quoted(text)}. I have noted it.` }
 }
 
-/** What is asked for now: neither the notes of a compaction, nor what they say to be answered. */
+/** The current request, without compaction notes and answered requests. */
 function withoutNotes(parts: readonly AskedPart[]): readonly AskedPart[] {
   const isSaid = (part: AskedPart) => part.type !== 'text' || !isNote(part.text)
   const said = parts.filter(
@@ -48,7 +48,7 @@ function withoutNotes(parts: readonly AskedPart[]): readonly AskedPart[] {
   if (textIn(said) === '') return parts
   const answered = ANSWERED.exec(textIn(parts.filter((part) => !isSaid(part))))?.[1]
   if (answered === undefined) return said
-  // Whoever says the same once more wants it once more.
+  // A repeated request is a new one.
   return said.slice(1 + said.slice(0, -1).findLastIndex((part) => begins(textIn([part]), answered)))
 }
 
@@ -59,7 +59,7 @@ function begins(text: string, short: string): boolean {
   return short.endsWith('…') ? line.startsWith(short.slice(0, -1)) : line === short
 }
 
-/** A session may open with a summary, and what the user says then follows it in the same turn. */
+/** A session may open with a summary, followed by the user's text in the same turn. */
 function behindSummary(text: string): string {
   const [, said = ''] = /<\/(?:conversation-)?summary>\s*([^<]*)$/.exec(text) ?? []
   return said.trim() === '' ? text : said
@@ -68,13 +68,13 @@ function behindSummary(text: string): string {
 function readInstructions({ tools }: Asked, text: string): readonly Instruction[] {
   const found = instructionsIn(text)
   const offersCompact = tools.some(({ name }) => name === 'compact')
-  // Without the tool, «compact» at the beginning of a line is a word like any other.
+  // Without the tool, «compact» at the start of a line is an ordinary word.
   const possible = found.filter(({ kind }) => kind !== 'compact' || offersCompact)
   if (possible.length > 0 || !offersCompact || !asksToCompact(text)) return possible
   return [{ kind: 'compact', words: '', said: 'compact' }]
 }
 
-/** The next instructions that are not done yet, or a report on all of them. */
+/** Runs the next open instructions, or reports on all of them. */
 function work(
   asked: Asked,
   instructions: readonly Instruction[],
@@ -101,7 +101,7 @@ function work(
   return { text: [...reports(possible, since), ...lacking].join('\n') }
 }
 
-/** A call; or what stands in the place of one that compacted the conversation it was in. */
+/** True for a call, or for the note of a call that compacted its own conversation. */
 function isDone(part: AskedPart): boolean {
   return part.type === 'call' || (part.type === 'text' && COMPACTED.test(part.text))
 }
@@ -135,7 +135,7 @@ function buildReport(what: string, { text, failed }: { text: string; failed: boo
   return `${what}: it begins ${begin} and has ${lines.length} lines, ${text.length} characters.`
 }
 
-/** A choice that forces a call is met once; then the results are reported. */
+/** A forced call is made once; then the results are reported. */
 function forcedCall(asked: Asked, since: readonly AskedPart[]): ScriptedAnswer | undefined {
   const { toolChoice, tools } = asked
   if (toolChoice === 'auto' || toolChoice === 'none') return undefined
@@ -151,16 +151,16 @@ function forcedCall(asked: Asked, since: readonly AskedPart[]): ScriptedAnswer |
   return { calls: [call ?? compact ?? plainCall(first)] }
 }
 
-// Calls of the tools that précis offers for compaction: `compact` in either of its two shapes, and `edl`.
+// Calls of précis' compaction tools: `compact` in both shapes, and `edl`.
 
-/** A command, or a request for the call, that is no instruction at the beginning of a line. */
+/** A command or a request for the call, but not an instruction at the start of a line. */
 function asksToCompact(text: string): boolean {
   return /(?:^|\s)[@/]compact\b|`compact`/.test(text)
 }
 
 /**
- * `words` may name a range (`from abc123 to def456`) and files (`with a.ts b.ts`); `rest` is what is
- * to be done afterwards. Undefined if the tool is not offered.
+ * `words` may name a range (`from abc123 to def456`) and files (`with a.ts b.ts`); `rest` is what to do
+ * afterwards. Undefined if the tool is not offered.
  */
 function compactCall(asked: Asked, words: string, rest: string): AnswerCall | undefined {
   const tool = asked.tools.find(({ name }) => name === 'compact')
@@ -178,7 +178,7 @@ function compactCall(asked: Asked, words: string, rest: string): AnswerCall | un
   return { name: tool.name, arguments: value }
 }
 
-/** The range that the words name; else all between the first and the last checkpoint before the request. */
+/** The named range; otherwise everything between the first and the last checkpoint before the request. */
 function rangeIn(asked: Asked, words: string): { from?: string; to?: string } {
   const from = /\bfrom ([A-Za-z0-9]{6})\b/.exec(words)?.[1]
   const to = /\bto ([A-Za-z0-9]{6})\b/.exec(words)?.[1]
@@ -190,7 +190,7 @@ function rangeIn(asked: Asked, words: string): { from?: string; to?: string } {
   return first === undefined || first === last ? { to: last } : { from: first, to: last }
 }
 
-/** Those of the user's messages before the request: what comes after them must stay. */
+/** Checkpoints before the request: what follows must stay. */
 function checkpointsIn(asked: Asked): readonly string[] {
   return asked.turns
     .slice(0, lastUserTurn(asked))
@@ -206,7 +206,7 @@ function filesIn(words: string, properties: { readonly [key: string]: Json }) {
   return { contextFiles: named.split(/[\s,]+/).filter((word) => /[./]/.test(word)) }
 }
 
-/** A summary that is kept in a file and edited there. */
+/** Edits a summary that is kept in a file. */
 function edlStep(
   asked: Asked,
   text: string,

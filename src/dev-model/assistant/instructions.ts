@@ -1,4 +1,4 @@
-// Parses the orders in a user's text, line by line: read, write, edit, list, search, run, recall, compact
+// Parses instructions in a user's text, line by line: read, write, edit, list, search, run, recall, compact.
 
 export type Order =
   | { readonly kind: 'read'; readonly path: string }
@@ -15,7 +15,7 @@ export type Instruction = Order & {
   readonly said: string
 }
 
-/** What it finds in a line → the order; the first that fits counts. */
+/** Matches a line and returns the order; the first match counts. */
 type Form = readonly [line: RegExp, order: (...found: readonly string[]) => Order]
 
 const FORMS: readonly Form[] = [
@@ -24,7 +24,7 @@ const FORMS: readonly Form[] = [
     (path = '', from = '', to = '') => ({ kind: 'edit', path, from, to }),
   ],
   [
-    // In quotation marks, what is replaced may hold any words.
+    // In quotation marks the replaced text may contain any words.
     /^replace (".*?"|'.*?'|`.*?`|“.*?”|.+?) (?:by|with) (.*) in (\S+)$/i,
     (from = '', to = '', path = '') => ({
       kind: 'edit',
@@ -49,14 +49,14 @@ const FORMS: readonly Form[] = [
 ]
 
 const MAX_INSTRUCTIONS = 50
-/** Where one instruction ends and the next begins on one line. */
+/** Separates instructions on one line. */
 const NEXT =
   /[,;]? {1,4}then {1,4}(?=(?:read|write|edit|replace|list|search|run|recall|compact)\b)/i
 const FENCE = /^```/
 
 /**
- * Only lines that begin with the verb count: a summary that quotes a request in a list, or a
- * transcript, asks for nothing.
+ * Only lines that start with the verb count, so a summary or transcript that quotes a request asks for
+ * nothing.
  */
 export function instructionsIn(text: string): readonly Instruction[] {
   const found: Instruction[] = []
@@ -76,7 +76,7 @@ export function instructionsIn(text: string): readonly Instruction[] {
   return found.slice(0, MAX_INSTRUCTIONS)
 }
 
-/** The line that closes the block which opens at `start`; -1 if none opens there. */
+/** The line that closes the block opened at `start`; -1 if none opens there. */
 function endOfBlock(lines: readonly string[], start: number): number {
   if (!FENCE.test(lines[start] ?? '')) return -1
   return lines.findIndex((line, index) => index > start && FENCE.test(line))
@@ -97,12 +97,12 @@ function unquoted(text: string): string {
   return /^(["'`])(.*)\1$/s.exec(text)?.[2] ?? /^“(.*)”$/s.exec(text)?.[1] ?? text
 }
 
-/** `\n` stands for a new line, so that a file of several lines can be ordered in one. */
+/** `\n` stands for a line break, so one line can order a file of several lines. */
 function unescaped(text: string): string {
   return unquoted(text).replaceAll('\\n', '\n')
 }
 
-/** What stands next to each other and only reads is read at once. */
+/** Adjacent instructions that only read run together. */
 export function findGroups(
   instructions: readonly Instruction[],
   isParallel: boolean,

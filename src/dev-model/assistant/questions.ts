@@ -1,4 +1,4 @@
-// Questions, answered from the context: the newest line that has the words of the question.
+// Answers questions from the context: the newest line with the words of the question.
 import { type Asked, type AskedPart, isNote } from '../asked.ts'
 import { quoted } from './summary.ts'
 
@@ -11,19 +11,19 @@ const QUESTION =
 
 const REQUEST = /^(?:please )?(?:tell me|remind me of|give me|name) (?:the |my |our )?(.+?)[.!]?$/i
 
-/** They ask, and do not say what for. */
+/** Question words without content. */
 const EMPTY = new Set(
   'a an and are at did do does for from has have how i in is it many me much my name number of on or our please say tell that the there this to use value was we were what when where which who why with you your'.split(
     ' ',
   ),
 )
 
-/** Longer lines are looked at sentence by sentence. */
+/** Longer lines are split into sentences. */
 const LONG_LINE = 200
 
 const MAX_LINES = 20_000
 
-/** Undefined where nothing is asked. What a compaction lost is not known. */
+/** Undefined if nothing is asked. Cannot answer what a compaction lost. */
 export function answerQuestion(asked: Asked, text: string, at: number): string | undefined {
   const line = text.split('\n').findLast((each) => each.trim() !== '')
   const said = line?.trim() ?? ''
@@ -37,14 +37,14 @@ export function answerQuestion(asked: Asked, text: string, at: number): string |
     : `${UNKNOWN} ${subject.toLowerCase()} in my context.`
 }
 
-/** The line that has most of the words; of several the newest. */
+/** The line with most of the words; the newest of several. */
 function bestLine(
   asked: Asked,
   at: number,
   said: string,
   wanted: ReadonlySet<string>,
 ): string | undefined {
-  // Of two words both, of more two thirds: a line on something else is no answer.
+  // Both of two words, two thirds of more; otherwise the line is about something else.
   const least = wanted.size <= 2 ? wanted.size : Math.ceil((2 * wanted.size) / 3)
   let best: { line: string; hits: number } | undefined
   for (const line of listLines(asked, at)) {
@@ -56,7 +56,7 @@ function bestLine(
   return best?.line
 }
 
-/** Everything that was sent up to the question: what opens a session stands in the same turn. */
+/** Everything sent up to the question, including what opens a session in the same turn. */
 function listLines(asked: Asked, at: number): string[] {
   return [asked.system, ...asked.turns.slice(0, at + 1).flatMap(({ parts }) => parts.map(saidIn))]
     .flatMap((each) => each.split('\n'))
@@ -80,7 +80,7 @@ const WRAPS = [
 
 const MOST_WRAPS = 12
 
-/** What was said, out of what this assistant has made of it: answers and summaries quote. */
+/** The original words in this assistant's answers and summaries, which quote. */
 function unwrapped(line: string): string {
   let text = line
   for (let depth = 0; depth < MOST_WRAPS; depth += 1) {
@@ -103,7 +103,7 @@ const NUMBERED = /^(\d{1,3})\. (.+)$/gm
 
 const ANSWER_CHARS = 300
 
-/** For `precis exam`: to each numbered question the line of the context that shares most words with it. */
+/** For `precis exam`: answers each numbered question with the line that shares most words. */
 export function answerExam(text: string): string | undefined {
   const [, context = '', rest = ''] = EXAM.exec(text) ?? []
   const asked = [...rest.matchAll(NUMBERED)]

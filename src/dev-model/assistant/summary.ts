@@ -1,4 +1,4 @@
-// The assistant's summaries: requests, files, commands, current state
+// The assistant's summaries: requests, files, commands, current state.
 import { cutHead } from '../../core/window/tokens/weigh.ts'
 import { readFields } from '../../validate/walk.ts'
 import {
@@ -24,19 +24,19 @@ const PATH = /^[\w@~./-]*[\w-]\.[a-z]\w{0,7}$/i
 const MAX_PATH_CHARS = 200
 const HEADINGS = ['Requests', 'Files', 'Commands', 'Failures', 'State']
 
-/** Whoever reads a summary knows that no model wrote it. */
+/** Tells readers of a summary that no model wrote it. */
 export const WRITTEN_BY = 'Written by the stand-in `dev`, not by a language model.'
 
 /**
- * Everything before the request for it; where that is nothing, the transcript in the request. What an
- * earlier summary says is carried over, unless this is added to it.
+ * Summarises everything before the request, or the transcript in the request if there is nothing else.
+ * Carries earlier summaries over, unless it will be appended to them.
  */
 export function buildSummary(asked: Asked, isAddition = false): string {
   const last = lastUserTurn(asked)
   const prompt = textIn(asked.turns[last]?.parts ?? [])
   const before = asked.turns.slice(0, asked.compaction === undefined ? last : undefined)
   const facts = before.length > 0 ? readFacts(before) : factsInText(withoutSummaries(prompt))
-  // Behind a transcript in tags stands what is asked for; headings in it are none of the request.
+  // The request follows a tagged transcript, so headings within the transcript are ignored.
   const headings = headingsIn(prompt.split(TRANSCRIPT_END).at(-1) ?? '')
   const texts = before.flatMap(({ parts }) => parts.map(findWords))
   const given = before.length > 0 ? texts : [prompt]
@@ -62,7 +62,7 @@ const LABELLED = /^(?:\[CONVERSATION SUMMARY\]|Written by the stand-in `dev`)/
 const OPENING = /^The conversation history before this point was compacted into .*$/gm
 const MAX_CARRIED = 60
 
-/** What earlier summaries say, by their headings. */
+/** The content of earlier summaries, by heading. */
 function earlierSections(texts: readonly string[]): Map<string, readonly string[]> {
   const found = new Map<string, readonly string[]>()
   for (const summary of texts.flatMap(summariesIn)) {
@@ -92,8 +92,8 @@ function joined(carried: readonly string[], section: string): string {
 }
 
 /**
- * The headings that the prompt asks for, numbered or as Markdown writes them; else the assistant's own.
- * What is asked for stands behind what it is asked of, which may have headings of its own.
+ * The headings the prompt asks for, numbered or in Markdown; otherwise the assistant's own. The request comes
+ * last, because the transcript may contain headings.
  */
 function headingsIn(prompt: string): readonly string[] {
   for (const form of [/^\d+\. ([A-Z][^:\n]{2,60}):/gm, /^#{2,3} ([A-Z][^\n]{2,60})$/gm]) {
@@ -138,7 +138,7 @@ function readFacts(turns: Asked['turns']): Facts {
   }
 }
 
-/** A transcript in one text, with `# user:` or `[User]:` before what each side said. */
+/** A transcript in one text, with `# user:` or `[User]:` before each part. */
 function factsInText(text: string): Facts {
   const said = [
     ...text.matchAll(/^# (user|assistant):\n{1,2}([^\n]+)/gm),
@@ -149,7 +149,7 @@ function factsInText(text: string): Facts {
   const typed = by('user').filter((line) => !isNote(line) && !line.startsWith('‹'))
   const answer = by('assistant').at(-1)
   return {
-    // An earlier summary and its note stand there in the user's name: what they list was said before.
+    // An earlier summary and its note appear under the user's name; what they list was said before.
     requests: latest(unique([...listedIn(text), ...typed.map(quoted)])),
     files: latest(filesIn(text).filter((path) => path !== '/summary.md')),
     commands: [],
@@ -162,7 +162,7 @@ function listedIn(text: string): string[] {
   return [...text.matchAll(/^(?:> )?- (“[^\n]+”)$/gm)].map(([, said = '']) => said)
 }
 
-/** Shortened, on one line, in quotation marks: nothing in it reads as a new request. */
+/** Shortened to one line in quotation marks, so that nothing reads as a new request. */
 export function quoted(text: string): string {
   const line = cutHead(text, 4 * SHORT_CHARS)
     .replace(/\s+/g, ' ')

@@ -1,11 +1,11 @@
-// Chooses an offered tool for an action, with arguments that fit its schema
+// Chooses an offered tool for an action, with arguments that fit its schema.
 import type { Fields, Json } from '../../core/text/json.ts'
 import { readFields, readList, readText } from '../../validate/walk.ts'
 import type { OfferedTool } from '../asked.ts'
 import type { AnswerCall } from '../reply.ts'
 import type { Instruction } from './instructions.ts'
 
-/** The value of a field → the names that fields for it go by. */
+/** The value of a field, and the possible names of the field. */
 interface ArgumentHint {
   readonly name: RegExp
   readonly value: string
@@ -30,10 +30,10 @@ const TO_FIELD = /^(?:new|to|replace|after|with)/i
 const QUERY_FIELD = /query|pattern|regex|search|text|^q$/i
 const REF_FIELD = /ref|entry|^id$/i
 const COMMAND_FIELD = /command|cmd|script|code|input/i
-/** The name of an entry, as elisions carry it. */
+/** A ref as elisions write it. */
 const REF = /^(?:\[?ref:)?((?:e\d+|c\d+\.\d+))\]?$/
 
-/** The call that does it, or undefined if no tool fits. A tool of the very name goes first. */
+/** The call for an instruction; undefined if no tool fits. A tool of that exact name is preferred. */
 export function callFor(
   instruction: Instruction,
   tools: readonly OfferedTool[],
@@ -52,12 +52,12 @@ export function callFor(
   return undefined
 }
 
-/** A call of a tool that must be called, with nothing to say to it but what its schema demands. */
+/** A forced call with only the arguments its schema requires. */
 export function plainCall({ name, schema }: OfferedTool): AnswerCall {
   return { name, arguments: fill(schema, [], MAX_DEPTH) }
 }
 
-/** What the arguments must hold; if there are several ways, the first that the schema has room for. */
+/** The required arguments; of several ways the first the schema has fields for. */
 function wantedBy(instruction: Instruction): readonly (readonly ArgumentHint[])[] {
   switch (instruction.kind) {
     case 'read':
@@ -101,8 +101,8 @@ function wantedBy(instruction: Instruction): readonly (readonly ArgumentHint[])[
 const MAX_DEPTH = 4
 
 /**
- * Fields that are wanted, which are taken off the list, or required, which get a plain value. Some
- * tools take their edits as a list of objects: what is wanted is looked for in there, too.
+ * Fills the wanted fields, which it removes from the list, and gives required fields a plain value. Some
+ * tools take edits as a list of objects, so it looks there, too.
  */
 function fill(schema: Json, wanted: ArgumentHint[], depth: number): Fields {
   const { properties, required } = readFields(schema)

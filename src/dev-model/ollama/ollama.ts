@@ -1,4 +1,4 @@
-// Ollama's own API: what its requests say, and answers line by line.
+// Ollama's own API: reads requests, and answers line by line.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { isGiven, readFields, readList, readText } from '../../validate/walk.ts'
 import type { Asked, AskedPart, AskedTurn } from '../asked.ts'
@@ -10,7 +10,7 @@ import { textOfKind } from '../reply.ts'
 import { isBase64 } from '../schema.ts'
 import type { HttpAnswer, Refusal, Turn, WireFormat } from '../wire-format.ts'
 
-/** What Ollama reads of a prompt where nobody says otherwise, whatever the model could take. */
+/** Ollama's default window, whatever the model supports. */
 const CONTEXT_TOKENS = 4_096
 
 export function ollamaFormat(contextTokens = CONTEXT_TOKENS): WireFormat {
@@ -70,7 +70,7 @@ function readOllama(body: Fields): Asked {
   }
 }
 
-/** Calls may come without ids: then results belong to them in the order in which they stand. */
+/** Calls may have no ids: then results belong to them by position. */
 function findTurns(messages: readonly Fields[]): readonly AskedTurn[] {
   const waiting: string[] = []
   return messages.flatMap((message, index): readonly AskedTurn[] => {
@@ -105,8 +105,7 @@ const ROLES = ['system', 'user', 'assistant', 'tool']
 const EFFORTS = ['low', 'medium', 'high', 'max']
 
 /**
- * What Ollama's server cannot read: values of another type than its own, as it says it. It skips
- * fields that it does not know, so those are no reason to refuse anything.
+ * Values of a wrong type, in the words of Ollama's server. It ignores unknown fields, so those are accepted.
  */
 function shapeOfOllama(body: Fields): Refusal | undefined {
   const message = [...mistyped(body), ...missing(body), ...readList(body.messages).flatMap(odd)][0]
@@ -163,7 +162,7 @@ function odd(message: Json): readonly string[] {
   ]
 }
 
-/** The place of the first character that no base64 has, or the end of one that is cut off. */
+/** The position of the first invalid base64 character, or of a truncated end. */
 function oddBytes(image: Json): readonly string[] {
   if (typeof image !== 'string') return unless(false, image, 'messages.images', 'api.ImageData')
   if (isBase64(image)) return []
@@ -218,7 +217,7 @@ function readHead({ asked, at }: Turn): Fields {
 
 const NANOSECONDS_PER_TOKEN = 1_000_000
 
-/** Durations follow from the sizes: the same request takes the same time, on paper. */
+/** Durations derive from sizes: the same request reports the same time. */
 function findEnd({ reply, usage }: Turn): Fields {
   const [read, wrote] = [usage.inputTokens, usage.outputTokens].map(
     (tokens) => tokens * NANOSECONDS_PER_TOKEN,
@@ -235,7 +234,7 @@ function findEnd({ reply, usage }: Turn): Fields {
   }
 }
 
-/** Arguments are an object here; a call that was cut off has none, and is lost. */
+/** Arguments are an object here; a truncated call has none and is lost. */
 function findCalls({ reply }: Turn): readonly Json[] {
   return reply.parts.flatMap((part) => {
     if (part.type !== 'call') return []

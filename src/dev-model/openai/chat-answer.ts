@@ -1,4 +1,4 @@
-// An answer in the shape of Chat Completions: whole, or in chunks.
+// An answer in the shape of Chat Completions: whole or in chunks.
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { readFields } from '../../validate/walk.ts'
@@ -99,7 +99,7 @@ function readUsage({ usage }: Turn): Json {
   }
 }
 
-/** OpenAI itself shows no reasoning here and only counts it; DeepSeek and its like do. */
+/** OpenAI only counts reasoning here; DeepSeek and others show it. */
 function readReasoning(turn: Turn, { backend }: Profile): string {
   return backend === 'deepseek' ? textOfKind(turn.reply, 'thinking') : ''
 }

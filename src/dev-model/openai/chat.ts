@@ -1,4 +1,4 @@
-// OpenAI Chat Completions, and the servers that speak it: what its requests say.
+// Reads requests of OpenAI Chat Completions and compatible servers.
 import type { Fields } from '../../core/text/json.ts'
 import {
   type ChatMessage,
@@ -23,7 +23,7 @@ import { chatFrames, wholeCompletion } from './chat-answer.ts'
 import { openaiError, refuseOpenai, tellOpenai } from './errors.ts'
 import { accountAutomatically, NO_LINKS, parsedJson, strangeChat, unsupported } from './strict.ts'
 
-/** A local server skips what it does not know. */
+/** A local server ignores unknown fields. */
 export function openaiChatFormat(
   profile: Profile = PROFILES['openai-chat'],
   isLocal = false,
@@ -110,7 +110,7 @@ function readChoice({ tool_choice: choice }: Fields): ToolChoice {
   return name === undefined ? 'auto' : { name }
 }
 
-/** The result of a call comes as a message of its own, without a word on whether it failed. */
+/** A call's result is a separate message that does not tell whether it failed. */
 function findTurn(message: ChatMessage): AskedTurn {
   const { role, fields } = message
   const text = textOfContent(fields.content)

@@ -1,4 +1,4 @@
-// OpenAI's errors in both APIs: status, type, parameter, code, and wording for broken rules
+// OpenAI's errors in both APIs: status, type, parameter, code, and wording for broken rules.
 import type { Json } from '../../core/text/json.ts'
 import type { Violation } from '../../validate/rule.ts'
 import type { HttpAnswer, Refusal } from '../wire-format.ts'
@@ -100,7 +100,7 @@ function tellOverflow(wire: OpenaiWire, of: Extract<Refusal, { kind: 'overflow' 
   return invalid(`${limit} ${sizes}`, 'messages', code)
 }
 
-/** The provider's words, then which rule it was and what our own check says of it. */
+/** The provider's wording, then the rule and what our own check reports. */
 function tellRule(wire: OpenaiWire, violation: Violation): ErrorFields {
   const { id, where, message } = violation
   const words = (wire === 'openai-chat' ? chatWords : responsesWords)(violation)
@@ -108,7 +108,7 @@ function tellRule(wire: OpenaiWire, violation: Violation): ErrorFields {
   return invalid(said, where, words?.code)
 }
 
-/** OpenAI's own words for broken rules, as far as they are known. */
+/** OpenAI's wording for broken rules, where known. */
 interface Words {
   readonly message: string
   readonly code?: string

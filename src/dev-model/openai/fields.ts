@@ -1,7 +1,7 @@
-// Allowed fields of requests to OpenAI's two APIs, from the official SDK
+// Allowed fields of requests to OpenAI's two APIs, from the official SDK.
 import { ANY, byRole, bytes, isBase64, only, readList, type Schema, tagged } from '../schema.ts'
 
-/** Bytes in the address, or an address on the web. */
+/** Inline bytes, or a web address. */
 const IMAGE_URL = bytes((url) => {
   const data = /^data:image\/[\w.+-]+;base64,(.*)$/s.exec(url)?.[1]
   return data === undefined ? /^https?:\/\/./.test(url) : isBase64(data)
@@ -18,7 +18,7 @@ const PARTS = readList(
 )
 const SAID = { content: PARTS }
 
-/** An answer goes back as it came, with its empty annotations. */
+/** An answer is sent back unchanged, with its empty annotations. */
 const CHAT_MESSAGES: Readonly<Record<string, Schema>> = {
   system: only('name', SAID),
   developer: only('name', SAID),
@@ -107,7 +107,7 @@ export const RESPONSES_REQUEST: Schema = only(RESPONSES_FIELDS, {
   reasoning: only('context effort generate_summary mode summary'),
 })
 
-/** Tools of the user's own; those of the provider change more often. */
+/** The user's own tools; those of the provider change more often. */
 export const RESPONSES_FUNCTION: Schema = only(
   'type name parameters strict allowed_callers async defer_loading description output_schema',
 )

@@ -1,4 +1,4 @@
-// A Responses answer as the events of a stream, each with its number.
+// A Responses answer as numbered stream events.
 import type { Fields, Json } from '../../core/text/json.ts'
 import { readFields, readList, readText } from '../../validate/walk.ts'
 import { type Asked, readId, sealed } from '../asked.ts'
@@ -20,7 +20,7 @@ export function* responsesFrames(turn: Turn): Iterable<string> {
   }
 }
 
-/** The number is not known here; clients only read the message. */
+/** The number is unknown here; clients only read the message. */
 export function responsesErrorFrame(refusal: Refusal): string {
   const { message, code, param } = tellOpenai('openai-responses', refusal)
   const data = {
@@ -109,7 +109,7 @@ function* summaryEvents(part: Fields, place: Fields): Iterable<Event> {
   yield { type: 'response.reasoning_summary_part.done', ...place, part }
 }
 
-/** An answer in the shape of Responses: the items of its output, and the object around them. */
+/** An answer in the shape of Responses: its output items, and the object around them. */
 type ResponseStatus = 'in_progress' | 'completed' | 'incomplete'
 
 export function wholeResponse(turn: Turn): Fields {
@@ -128,7 +128,7 @@ function compactedResponse(turn: Turn): Fields {
   }
 }
 
-/** What a response looks like while it is made, and at its end. */
+/** The response object while it is created, and at its end. */
 function responseObject(turn: Turn, status: ResponseStatus, output: readonly Fields[]): Fields {
   const { seed, at, body, asked } = turn
   const isOver = status !== 'in_progress'
@@ -167,7 +167,7 @@ function readStatus({ reply }: Turn): ResponseStatus {
   return reply.ending === 'length' || reply.ending === 'window' ? 'incomplete' : 'completed'
 }
 
-/** Texts next to each other are one message. */
+/** Adjacent texts form one message. */
 function outputItems(turn: Turn): readonly Fields[] {
   const { asked, reply } = turn
   if (asked.compaction !== undefined) {
@@ -212,7 +212,7 @@ function findNamespace(tool: string, { tools }: Asked): Fields {
   return namespace === undefined ? {} : { namespace }
 }
 
-/** What the model thought is shown only if a summary was asked for, and sealed where that was. */
+/** Reasoning is shown only if a summary was requested, and encrypted if that was. */
 function reasoningItem(id: string, text: string, body: Fields): Fields {
   const { summary } = readFields(body.reasoning)
   const isSealed = readList(body.include).includes('reasoning.encrypted_content')
@@ -242,15 +242,12 @@ function readUsage({ usage }: Turn): Json {
   }
 }
 
-/**
- * A Responses request as it is read: its input as a list, and the compact call as an item that
- * asks for it.
- */
+/** A Responses request as read: its input as a list, and the compact call as an item. */
 function isCompactPath(path: string): boolean {
   return path === '/v1/responses/compact'
 }
 
-/** An input that is a text is one message of the user. */
+/** A text input is one user message. */
 export function responsesBody(body: Fields, path: string): Fields {
   const { input } = body
   const given = typeof input === 'string' ? [{ role: 'user', content: input }] : input
@@ -260,7 +257,7 @@ export function responsesBody(body: Fields, path: string): Fields {
   return { ...body, input: asked, stream: false, store: false }
 }
 
-/** What the user said stays as it is, in front of the compaction. */
+/** User messages stay in front of the compaction. */
 function keptMessages({ input }: Fields): readonly Json[] {
   return readList(input).filter((item) => readFields(item).role === 'user')
 }

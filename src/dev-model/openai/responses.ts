@@ -1,4 +1,4 @@
-// OpenAI Responses: what its requests say, together with what the server remembers for them.
+// Reads requests of OpenAI Responses, and keeps what the server remembers for them.
 import type { Fields, Json } from '../../core/text/json.ts'
 import {
   findChain,
@@ -26,7 +26,7 @@ import { refuseOpenai } from './errors.ts'
 import { responsesErrorFrame, responsesFrames, wholeResponse } from './responses-stream.ts'
 import { accountAutomatically, parsedJson, strangeResponses, unsupported } from './strict.ts'
 
-/** A local server skips what it does not know. */
+/** A local server ignores unknown fields. */
 export function openaiResponsesFormat(
   profile: Profile = PROFILES['openai-responses'],
   isLocal = false,
@@ -102,7 +102,7 @@ function lostResponse(body: Fields, earlier: readonly Exchange[]): Refusal | und
   }
 }
 
-/** What another model or another server sealed cannot be read here. */
+/** Content encrypted by another model or server is unreadable here. */
 function checkEncrypted(body: Fields): readonly Violation[] {
   return readItems(body).flatMap(({ where, type = '', fields }) => {
     const content = readText(fields.encrypted_content)
@@ -114,7 +114,7 @@ function checkEncrypted(body: Fields): readonly Violation[] {
   })
 }
 
-/** Items go by their ids, answers by theirs, unless the client does not want them stored. */
+/** Items and answers are found by id, unless the client does not want them stored. */
 const links: Links = {
   ofRequest: (body) => [
     ...responseKey(body.previous_response_id),
@@ -131,7 +131,7 @@ function responseKey(id: Fields[string] | undefined): readonly string[] {
   return typeof id === 'string' ? [`response ${id}`] : []
 }
 
-/** The items of a Responses request as the assistant sees them. */
+/** The items of a Responses request for the assistant. */
 function readResponses(body: Fields, items: readonly Item[]): Asked {
   const { max_output_tokens: limit, reasoning } = body
   const { effort } = readFields(reasoning)
@@ -177,7 +177,7 @@ function readChoice({ tool_choice: choice }: Fields): ToolChoice {
   return name === undefined ? 'auto' : { name }
 }
 
-/** Each item is a turn of its own; the assistant only looks at their order. */
+/** Each item is a turn; only the order matters. */
 function findTurn({ type = '', fields }: Item): readonly AskedTurn[] {
   const id = readText(fields.call_id) ?? ''
   if (type === 'message') {

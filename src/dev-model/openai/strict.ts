@@ -1,4 +1,4 @@
-// Rejects fields that OpenAI's APIs do not accept, in their words; backends and models differ
+// Rejects fields that OpenAI's APIs do not accept, in their wording; backends and models differ.
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { isGiven, readFields, readList, readText } from '../../validate/walk.ts'
@@ -12,7 +12,7 @@ import { CHAT_REQUEST, RESPONSES_FUNCTION, RESPONSES_REQUEST } from './fields.ts
 
 type Invalid = Extract<Refusal, { kind: 'invalid' }>
 
-/** OpenAI itself and Mistral refuse fields that they do not know; the other backends skip them. */
+/** OpenAI and Mistral reject unknown fields; the other backends ignore them. */
 export function strangeChat(
   body: Fields,
   { backend }: Profile,
@@ -99,7 +99,7 @@ function findPlace(path: readonly Step[]): string {
     .join('')
 }
 
-/** Mistral answers 422, with a list of what is wrong where. */
+/** Mistral answers 422 with a list of problems. */
 function byMistral(finding: Finding): Invalid {
   const loc: Json = ['body', ...finding.path.map((step) => (isVariant(step) ? step.variant : step))]
   const isExtra = finding.what === 'unknown-field'
@@ -123,7 +123,7 @@ function isVariant(step: Step): step is { readonly variant: string } {
   return typeof step === 'object'
 }
 
-/** Models that reason choose for themselves how to sample. */
+/** Reasoning models reject sampling settings. */
 const REASONING_MODEL = /^(?:o\d|gpt-(?:[6-9]|5(?!.*chat)))/
 const MAX_TEMPERATURE = 2
 
@@ -149,15 +149,15 @@ export function unsupported(wire: OpenaiWire, body: Fields): Invalid | undefined
 
 const CHAT_ONLY_DEFAULT = ['max_tokens', 'top_p', 'presence_penalty', 'frequency_penalty', 'stop']
 
-// Shared by both OpenAI APIs: the automatic cache, and arguments as JSON text
+// Shared by both OpenAI APIs: the automatic cache, and arguments as JSON text.
 
-/** For an API that remembers nothing. */
+/** For a stateless API. */
 export const NO_LINKS: Links = { ofRequest: () => [], ofAnswer: () => [], onward: () => [] }
 
 const FIVE_MINUTES_MS = 5 * 60_000
 const ONE_DAY_MS = 24 * 60 * 60_000
 
-/** What is written to this cache costs nothing, and is not told. */
+/** Writes to this cache are free and not reported. */
 export function accountAutomatically(
   body: Fields,
   segments: readonly Segment[],
@@ -175,7 +175,7 @@ export function accountAutomatically(
   }
 }
 
-/** Arguments that a model cut off or got wrong are no JSON: then they are their own text. */
+/** Truncated or wrong arguments are not JSON: then they stay text. */
 export function parsedJson(text: string): Json {
   try {
     return JSON.parse(text) as Json

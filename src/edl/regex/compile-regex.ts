@@ -1,8 +1,8 @@
-// Makes a program of a regular expression.
+// Compiles a regular expression to a program.
 import { parseRegex, RegexProblem } from './parse-regex.ts'
 import { ASSERTIONS, type CharSet, OP, type Program, type RegexNode } from './program.ts'
 
-/** Counted repetitions are written out, so the limits are on what they become. */
+/** Counted repetitions are unrolled, so the limit is on the result. */
 const MAX_INSTRUCTIONS = 5_000
 const MAX_NODES = 50_000
 
@@ -31,9 +31,9 @@ interface Instruction {
 }
 
 /**
- * As in JavaScript, a repetition beyond the least number must match something. So a body that could
- * match nothing is written out twice: `addFresh` for as long as nothing was read, which leads over
- * into `add` with the first character. No program then comes back to a place without having read on.
+ * As in JavaScript, a repetition beyond the minimum must match something. A body that may match nothing is
+ * therefore compiled twice: `addFresh` while nothing was consumed, which moves on to `add` with the first
+ * character. So no program returns to a place without progress.
  */
 class Compiler {
   readonly code: Instruction[] = []
@@ -48,7 +48,7 @@ class Compiler {
     return instruction
   }
 
-  /** `isBehind`: the text is read backwards, so the last part comes first. */
+  /** `isBehind`: reads backwards, so the last part comes first. */
   add(node: RegexNode, isBehind: boolean): void {
     this.#count()
     switch (node.type) {
@@ -80,7 +80,7 @@ class Compiler {
     }
   }
 
-  /** The program runs off its end if nothing was read; where something was, the jumps are taken. */
+  /** Falls off the end if nothing was consumed; otherwise takes the jumps. */
   addFresh(node: RegexNode, isBehind: boolean): Instruction[] {
     this.#count()
     switch (node.type) {
@@ -110,7 +110,7 @@ class Compiler {
     }
   }
 
-  /** Also what becomes no instruction takes time: nothing, repeated, repeated. */
+  /** Nodes without instructions cost time, too: nested empty repetitions. */
   #count(): void {
     this.#nodes += 1
     if (this.#nodes > MAX_NODES) throw tooLarge()
@@ -160,7 +160,7 @@ class Compiler {
     return [read]
   }
 
-  /** First the parts as long as nothing is read, then the same parts again for everyone who has read. */
+  /** First the parts while nothing is consumed, then the same parts for the other case. */
   #freshSequence(parts: readonly RegexNode[], isBehind: boolean): Instruction[] {
     const firstThatReads = parts.findIndex((part) => !canBeEmpty(part))
     const end = firstThatReads === -1 ? parts.length : firstThatReads + 1
@@ -209,13 +209,13 @@ function canBeEmpty(node: RegexNode): boolean {
   }
 }
 
-/** Certain characters at the very beginning can be looked for in one go. */
+/** Fixed characters at the start can be searched quickly. */
 function findPrefix(code: readonly Instruction[]): string {
   const end = code.findIndex(({ op }) => op !== OP.char)
   const prefix = code
     .slice(0, end)
     .map(({ a }) => String.fromCodePoint(a))
     .join('')
-  // Half a character could be found inside a whole one.
+  // A lone surrogate could be found inside a pair.
   return prefix.isWellFormed() ? prefix : ''
 }

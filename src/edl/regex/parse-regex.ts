@@ -1,22 +1,22 @@
-// Reads the syntax of JavaScript's regular expressions, as far as they can be searched for in linear time.
+// Parses the part of JavaScript's regular expressions that can be searched in linear time.
 import { type Assertion, CharSet, type RegexNode } from './program.ts'
 
-/** A pattern that is no pattern, or that this engine does not run. */
+/** An invalid pattern, or one this engine does not support. */
 export class RegexProblem extends Error {}
 
 const MAX_DEPTH = 200
-/** Repetitions are written out one by one. */
+/** Repetitions are unrolled. */
 const MAX_REPEAT = 5_000
 const EMPTY: RegexNode = { type: 'sequence', parts: [] }
 
 export function parseRegex(source: string, flags: string): RegexNode {
   let native: RegExp
   try {
-    // The native parser knows every rule, and says well what is wrong. It only reads; nothing runs.
+    // The native parser knows every rule and has good messages. It only parses.
     native = new RegExp(source, flags)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    // Without the pattern, which the native message repeats and the reader has.
+    // Without the pattern, which the reader knows.
     throw new RegexProblem(message.split(`/${flags}: `).at(-1))
   }
   return new RegexParser(source, native).parse()
@@ -26,7 +26,7 @@ function isTooMuch({ repeat: { min, max } }: Quantifier): boolean {
   return min > MAX_REPEAT || (max > MAX_REPEAT && max < Number.POSITIVE_INFINITY)
 }
 
-/** What is left after the native parser: the pattern is known to be well-formed. */
+/** Runs after the native parser: the pattern is well-formed. */
 class RegexParser {
   readonly #source: string
   readonly #isUnicode: boolean
@@ -144,7 +144,7 @@ class RegexParser {
     return { type: 'char', test: this.#flags.i ? this.#foldedTest(code) : code }
   }
 
-  /** Without the flag `u` there is no other case beyond U+FFFF. */
+  /** Without the flag `u`, characters beyond U+FFFF have no case. */
   #foldedTest(code: number): number | CharSet {
     const hex = code.toString(16)
     if (this.#isUnicode) return this.#setOf(`\\u{${hex}}`)
@@ -168,7 +168,7 @@ interface Quantifier {
   readonly repeat: { readonly min: number; readonly max: number; readonly isLazy: boolean }
 }
 
-/** A brace that is no quantifier is a character. */
+/** A brace that is not a quantifier is a character. */
 function quantifierAt(source: string, at: number): Quantifier | undefined {
   const found = stickyMatch(/[*+?]\??|\{(\d+)(,?)(\d*)\}\??/y, source, at)
   if (found === undefined) return undefined
@@ -186,7 +186,7 @@ function quantifierAt(source: string, at: number): Quantifier | undefined {
 interface GroupOpening {
   readonly length: number
   readonly look?: { readonly isBehind: boolean; readonly isNegated: boolean }
-  /** Flags switched on and off inside, as in `(?i-m:`. */
+  /** Inline flags, as in `(?i-m:`. */
   readonly on: string
   readonly off: string
 }
@@ -213,7 +213,7 @@ interface Groups {
   readonly areNamed: boolean
 }
 
-/** Groups that capture: they decide what `\1` and `\k` mean. */
+/** Capturing groups decide the meaning of `\1` and `\k`. */
 function countGroups(source: string): Groups {
   let [count, areNamed] = [0, false]
   for (const [found] of source.matchAll(
@@ -233,7 +233,7 @@ type Escape =
 
 const CONTROLS: Readonly<Record<string, number>> = { n: 10, t: 9, r: 13, f: 12, v: 11 }
 
-/** The escape at a backslash outside of a class. */
+/** The escape at a backslash outside a class. */
 function escapeAt(source: string, at: number, isUnicode: boolean, groups: Groups): Escape {
   const letter = String.fromCodePoint(source.codePointAt(at + 1) ?? 0)
   if (letter === 'b') return { type: 'assertion', length: 2, assertion: 'word-boundary' }
@@ -248,7 +248,7 @@ function escapeAt(source: string, at: number, isUnicode: boolean, groups: Groups
   return codeEscape(source, at, isUnicode) ?? character(1 + letter.length, letter.codePointAt(0))
 }
 
-/** `\1` is a reference if there is such a group, and otherwise an old octal number or the digit. */
+/** `\1` is a reference if that group exists; otherwise an octal number or the digit. */
 function numberEscape(source: string, at: number, isUnicode: boolean, groups: Groups): Escape {
   const [digits] = stickyMatch(/\d+/y, source, at + 1) ?? ['']
   if (!digits.startsWith('0') && (isUnicode || Number(digits) <= groups.count))
@@ -262,7 +262,7 @@ function numberEscape(source: string, at: number, isUnicode: boolean, groups: Gr
 function codeEscape(source: string, at: number, isUnicode: boolean): Escape | undefined {
   const control = stickyMatch(/\\c([A-Za-z])/y, source, at)
   if (control) return character(3, (control[1] ?? '').charCodeAt(0) % 32)
-  // A backslash before a lone `c` stands for itself, and the letter comes next.
+  // A backslash before a lone `c` stands for itself; the letter follows.
   if (source[at + 1] === 'c') return character(1, '\\'.charCodeAt(0))
   if (isUnicode) {
     const pair = stickyMatch(

@@ -1,5 +1,5 @@
-// A regular expression as a small program: numbered instructions that the search follows.
-/** What an instruction does; `a` and `b` are its two numbers. */
+// A regular expression as a program of numbered instructions.
+/** The instructions; `a` and `b` are their operands. */
 export const OP = {
   match: 0,
   /** The next character is `a`, or of set `a`; with `behind`, the previous one. */
@@ -7,15 +7,15 @@ export const OP = {
   set: 2,
   charBehind: 3,
   setBehind: 4,
-  /** Goes on with the next instruction, and at `a` where that leads nowhere. `b` is its number. */
+  /** Tries the next instruction first, then `a`. `b` is its branch number. */
   tryNext: 5,
-  /** The other way round. */
+  /** The reverse: `a` first. */
   trySkip: 6,
-  /** Goes on at `a`. */
+  /** Continues at `a`. */
   jump: 7,
-  /** Assertion `a` holds here; `b` is the set of letters of a word. */
+  /** Assertion `a` must hold; `b` is the set of word characters. */
   assert: 8,
-  /** What follows, up to its `match`, is found from here (`b` is 0) or is not (1); continues at `a`. */
+  /** The code up to its `match` must succeed (`b` is 0) or fail (1) here; continues at `a`. */
   look: 9,
   fail: 10,
 } as const
@@ -25,14 +25,14 @@ export interface Program {
   readonly a: Int32Array
   readonly b: Int32Array
   readonly sets: readonly CharSet[]
-  readonly branches: number // how many instructions have two ways to continue
-  /** Only matches that follow directly on each other count (the flag `y`). */
+  readonly branches: number // number of branching instructions
+  /** Matches must be adjacent (the flag `y`). */
   readonly isSticky: boolean
-  /** What every match begins with; may be empty. */
+  /** The common start of all matches; may be empty. */
   readonly prefix: string
 }
 
-/** A regular expression as a tree: what the parser makes and the compiler reads. */
+/** The syntax tree: made by the parser, read by the compiler. */
 export const ASSERTIONS = [
   'text-start',
   'text-end',
@@ -45,7 +45,7 @@ export const ASSERTIONS = [
 export type Assertion = (typeof ASSERTIONS)[number]
 
 export type RegexNode =
-  /** One certain character, or one of a set. */
+  /** A fixed character, or one of a set. */
   | { readonly type: 'char'; readonly test: number | CharSet }
   | { readonly type: 'sequence'; readonly parts: readonly RegexNode[] }
   | { readonly type: 'choice'; readonly options: readonly RegexNode[] }
@@ -53,7 +53,7 @@ export type RegexNode =
       readonly type: 'repeat'
       readonly body: RegexNode
       readonly min: number
-      readonly max: number // Infinity if there is no end
+      readonly max: number // Infinity for no maximum
       readonly isLazy: boolean
     }
   | { readonly type: 'assertion'; readonly assertion: Assertion; readonly word: CharSet }
@@ -68,15 +68,15 @@ const TABLE_SIZE = 256
 const FIRST_ASTRAL = 0x10000
 
 /**
- * Whether one character is of a set. The sets are JavaScript's own: a native pattern decides on
- * the single character, which cannot run away, and the answer is remembered.
+ * Tests whether a character is in a set. A native pattern decides for the single character, which cannot
+ * backtrack, and the answer is cached.
  */
 export class CharSet {
   readonly #pattern: RegExp
   readonly #table = new Uint8Array(TABLE_SIZE)
   readonly #others = new Map<number, boolean>()
 
-  /** `source` is a pattern for one character, as in `[a-z]` or `\d`. */
+  /** `source` is a pattern for one character, such as `[a-z]` or `\d`. */
   constructor(source: string, flags: string) {
     this.#pattern = new RegExp(`^${source}$`, flags)
     for (let code = 0; code < TABLE_SIZE; code += 1) this.#table[code] = this.#decide(code) ? 1 : 0
@@ -91,7 +91,7 @@ export class CharSet {
     return decided
   }
 
-  /** Without the flag `u` a native pattern sees the two halves of a character beyond U+FFFF. */
+  /** Without the flag `u`, native patterns see the halves of a surrogate pair. */
   #decide(code: number): boolean {
     const character = String.fromCodePoint(code)
     if (code < FIRST_ASTRAL || this.#pattern.unicode) return this.#pattern.test(character)

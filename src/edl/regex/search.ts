@@ -1,18 +1,18 @@
-// Searches a text for a pattern in linear time: no branch of it is tried twice at one place in the text.
+// Searches in linear time: no branch is tried twice at one position.
 import { RegexProblem } from './parse-regex.ts'
 import { ASSERTIONS, OP, type Program } from './program.ts'
 
-/** How many steps searches may still take; shared by all searches of a script. */
+/** The remaining steps, shared by all searches of a script. */
 export interface StepBudget {
   left: number
 }
 
-/** Is told each match; may throw to end the search. */
+/** Called for each match; may throw to end the search. */
 export type OnMatch = (start: number, end: number) => void
 
 const LINE_ENDS = new Set([10, 13, 0x2028, 0x2029])
 
-/** All matches that do not overlap, from left to right. No character is cut in half. */
+/** All matches from left to right, without overlaps. Never splits a surrogate pair. */
 export function searchAll(
   program: Program,
   text: string,
@@ -32,9 +32,9 @@ class Search {
   readonly #text: string
   readonly #budget: StepBudget
   readonly #visited: VisitedPlaces
-  /** Where to go back to: pairs of an instruction and a position. */
+  /** The backtracking stack: pairs of instruction and position. */
   readonly #ways: number[] = []
-  /** Where the last match was. */
+  /** The last match. */
   start = 0
   end = 0
 
@@ -45,7 +45,7 @@ class Search {
     this.#visited = new VisitedPlaces(program.branches)
   }
 
-  /** Goes to the first match that begins at `from` or after it; false if there is none. */
+  /** Moves to the first match at or after `from`; false if there is none. */
   next(from: number): boolean {
     const { prefix, isSticky, branches } = this.#program
     for (let start = from; start <= this.#text.length; start += widthAt(this.#text, start)) {
@@ -58,8 +58,8 @@ class Search {
       if (end !== -1) {
         this.start = start
         this.end = end
-        // A branch that failed fails again, wherever a match begins. One that succeeded can only be
-        // met again where this match ends.
+        // A failed branch fails again, wherever a match starts. A successful one can only recur at the end of
+        // this match.
         this.#visited.forgetAt(end)
         this.#budget.left -= branches
         return true
@@ -69,7 +69,7 @@ class Search {
     return false
   }
 
-  /** Follows the program from an instruction to its `match`: where that is in the text, or -1. */
+  /** Runs the program from an instruction to its `match`; returns the end position or -1. */
   #run(instruction: number, position: number): number {
     const { ops, a, b, sets } = this.#program
     const text = this.#text
@@ -142,7 +142,7 @@ class Search {
   #look(instruction: number, position: number): boolean {
     const mark = this.#visited.beginTrace()
     const isFound = this.#run(instruction, position) !== -1
-    // Branches that led to what was found must be open when it is looked for again.
+    // After a success its branches must be allowed again.
     this.#visited.endTrace(mark, isFound)
     return isFound
   }
@@ -189,7 +189,7 @@ function codePointBefore(text: string, at: number): number | undefined {
   return pair > 0xffff ? pair : text.charCodeAt(at - 1)
 }
 
-/** How many code units the character at a position has; 1 at the end. */
+/** The code units of the character at a position; 1 at the end. */
 function widthAt(text: string, at: number): number {
   return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
 }
@@ -201,10 +201,10 @@ class VisitedPlaces {
   readonly #branches: number
   readonly #pages = new Map<number, Int32Array>()
   #lowestPage = 0
-  // The page of the last visit: the next one is nearly always in it.
+  // The page of the last visit, which the next one nearly always shares.
   #lastNumber = -1
   #last: Int32Array = new Int32Array(0)
-  /** While something is looked for ahead or behind: what it visited, as pairs, to be undone. */
+  /** During a lookaround: its visits as pairs, to be undone. */
   #trace: number[] | undefined
 
   constructor(branches: number) {
@@ -223,18 +223,18 @@ class VisitedPlaces {
     return true
   }
 
-  /** All branches may be tried again at this position. */
+  /** Allows all branches at this position again. */
   forgetAt(position: number): void {
     for (let branch = 0; branch < this.#branches; branch += 1) this.#forget(branch, position)
   }
 
-  /** Nothing before this position will be asked about again. */
+  /** Forgets everything before this position. */
   dropBefore(position: number): void {
     const page = Math.floor(position / PAGE_POSITIONS)
     for (; this.#lowestPage < page; this.#lowestPage += 1) this.#pages.delete(this.#lowestPage)
   }
 
-  /** What is visited from here on can be undone, by the number that is given back. */
+  /** Visits from here on can be undone with the returned mark. */
   beginTrace(): number {
     if (this.#trace) return this.#trace.length
     this.#trace = []

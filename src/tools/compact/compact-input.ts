@@ -1,4 +1,4 @@
-// Parses the input of `compact` strictly; each error names the place and the expected value
+// Parses the input of `compact` strictly; each error names the place and the expected value.
 import type { ReplacementRequest } from '../../core/agent/frame.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
 
@@ -11,10 +11,7 @@ const SHAPES: Readonly<Record<Mode, string>> = {
   summary: '{"summary": "…", "contextFiles": ["src/a.ts"], "continuation": "…"}',
 }
 
-/**
- * The input, or a text that says what is wrong with it and how it should look. Nothing is converted or
- * guessed.
- */
+/** The input, or a text on what is wrong and what is expected. Converts and guesses nothing. */
 export function readCompactInput(mode: Mode, input: Json): ReplacementRequest | string {
   const read = readFields(mode, input)
   return typeof read === 'string' ? `compact: ${read}. Expected: ${SHAPES[mode]}` : read

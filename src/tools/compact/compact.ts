@@ -1,9 +1,9 @@
-// The `compact` tool as a model sees it, in its two forms. The agent itself carries it out.
+// The `compact` tool as a model sees it, in its two forms. The agent itself executes it.
 import type { ToolSchema } from '../../core/model.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Mode } from './compact-input.ts'
 
-/** The form follows the mode of the thread: ranges between checkpoints, or one summary of everything. */
+/** The form depends on the thread's mode: ranges between checkpoints, or one summary. */
 export function compactSchema(mode: Mode): ToolSchema {
   return {
     name: 'compact',

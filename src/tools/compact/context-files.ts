@@ -1,4 +1,4 @@
-// The files that `compact` carries over: their content now, or why it cannot be shown.
+// The files `compact` carries over: their current content, or why it cannot be shown.
 import { PrecisError } from '../../core/errors.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { cutHead } from '../../core/window/tokens/weigh.ts'
@@ -15,21 +15,21 @@ export type ContextFile =
 export interface ContextFileLimits {
   readonly totalChars?: number
   readonly files?: number
-  /** What the window has room for; absent where that is not known. */
+  /** Room in the window; absent if unknown. */
   readonly maxTokens?: number
 }
 
 const MOST_CHARS = 100_000
 const MOST_FILES = 100
 
-/** Each file once, in the order given, under the path as it was given. Never rejects for a file. */
+/** Each file once, in the given order and under the given path. Never rejects for a file. */
 export async function readContextFiles(
   workspace: Workspace,
   paths: readonly string[],
   limits: ContextFileLimits = {},
 ): Promise<ContextFile[]> {
   const { totalChars = MOST_CHARS, files: maxFiles = MOST_FILES, maxTokens } = limits
-  // One file alone may fill the window, and leave characters for the others all the same.
+  // Also limits characters, because one large file must leave room for the others.
   const mostChars = (maxTokens ?? Number.POSITIVE_INFINITY) * CHARS_PER_TOKEN
   const files: ContextFile[] = []
   const seen = new Set<string>()
@@ -40,7 +40,7 @@ export async function readContextFiles(
     if (seen.has(name)) continue
     seen.add(name)
     const file = await readOne(workspace, path, Math.max(1, Math.min(left, mostChars)))
-    // One that cannot be read at all is not one that there was no room for.
+    // An unreadable file is reported as such, not as lack of room.
     if ('content' in file && (carried >= maxFiles || left <= 0)) {
       const limit = left <= 0 ? `${count(totalChars)} characters` : `${count(maxFiles)} files`
       files.push({ path, error: `left out: no more than ${limit} are carried over; read it again` })
@@ -55,11 +55,11 @@ export async function readContextFiles(
   return withoutMostErrors(maxTokens === undefined ? files : withinTokens(files, maxTokens))
 }
 
-/** A list of what there is not would take the room of the thread. */
+/** Limits the list of unreadable files, which would take the thread's room. */
 const MOST_ERRORS = 20
 const MOST_ERROR_CHARS = 300
 
-/** The first ones each with its reason, how many more there are, and every file that can be shown. */
+/** The first errors with their reasons, the number of others, and all readable files. */
 function withoutMostErrors(files: readonly ContextFile[]): ContextFile[] {
   let errors = 0
   const shown = files.flatMap((file): ContextFile[] => {
@@ -74,12 +74,12 @@ function withoutMostErrors(files: readonly ContextFile[]): ContextFile[] {
   return [...shown, { path, error: 'not carried over either; read again what is needed' }]
 }
 
-/** No text that people write has more. */
+/** No human text has more characters per token. */
 const CHARS_PER_TOKEN = 8
-/** Less of a file would say nothing of it. */
+/** Less of a file would be useless. */
 const FEWEST_TOKENS = 50
 
-/** Small files stay whole; the others are cut to the same length, the longest that fits. */
+/** Keeps small files whole and cuts the others to the longest common length that fits. */
 function withinTokens(files: readonly ContextFile[], maxTokens: number): ContextFile[] {
   const weights = files.map((file) => ('content' in file ? estimateTokens(file.content) : 0))
   const most = longestThatFits(weights, maxTokens)
@@ -106,7 +106,7 @@ function longestThatFits(weights: readonly number[], maxTokens: number): number 
 
 const CUT = '[cut here: all files together may have no more'
 const CUT_TOKENS = 20
-/** More rounds would gain a few characters. */
+/** More rounds would gain only a few characters. */
 const TRIES = 12
 
 function cutToTokens(text: string, maxTokens: number): string {
@@ -119,7 +119,7 @@ function cutToTokens(text: string, maxTokens: number): string {
   return head
 }
 
-/** Bytes of UTF-8 that a character may have. */
+/** The longest UTF-8 encoding of a character. */
 const MAX_CHAR_BYTES = 4
 
 async function readOne(workspace: Workspace, path: string, room: number): Promise<ContextFile> {

@@ -1,4 +1,4 @@
-// The tool `recall`: reads removed content by ref or by words, a page at a time
+// The tool `recall`: reads removed content by ref or by words, a page at a time.
 import { z } from 'zod'
 import type { Tool } from '../../core/agent/frame.ts'
 import type { Archive, ArchiveFind, ArchiveFinds } from '../../core/search/choose-finds.ts'
@@ -6,15 +6,15 @@ import { defineTool, textField, textOutcome } from '../define-tool.ts'
 import { count } from '../process/limit-output.ts'
 
 export interface RecallLimits {
-  readonly pageChars: number // of one reading, if nothing else is asked
+  readonly pageChars: number // default size of one reading
   readonly maxPageChars: number
   readonly finds: number
 }
 
-/** What is read from the archive comes into the context: it must never fill it again. */
+/** Recalled text enters the context, so it must not fill it again. */
 const LIMITS: RecallLimits = { pageChars: 8_000, maxPageChars: 20_000, finds: 5 }
 
-/** `archiveOf` gives the archive of the thread that asks. */
+/** `archiveOf` returns the archive of the calling thread. */
 export function recallTool(
   archiveOf: (threadId: string) => Archive,
   limits: RecallLimits = LIMITS,
@@ -60,7 +60,7 @@ type RecallResult =
       readonly limit?: number | undefined
     }
 
-/** What was found, or what stands under a ref, never longer than a page; and how to continue. */
+/** The finds, or the text of a ref, at most a page, and how to continue. */
 async function recallText(
   archive: Archive,
   asked: RecallResult,
@@ -76,7 +76,7 @@ async function recallText(
   return `${page.text}\n[${ref}, characters ${count(offset)} to ${end}; ${next}]`
 }
 
-/** `[ref:e12]` and `ref e12` are written around refs in other places. */
+/** Elsewhere refs are written as `[ref:e12]` and `ref e12`. */
 function plainRef(given: string): string {
   return given.trim().replace(/^\[?(?:ref[:\s]\s*)?|\]$/g, '')
 }
@@ -92,7 +92,7 @@ function describeFinds(query: string, found: ArchiveFinds): string {
   return [heading, ...finds.map(describeFind), ...behind].join('\n')
 }
 
-/** Refs count up, so they tell what came later; the time would take the room of names. */
+/** Refs count up, so they show the order; a time would take the room of names. */
 function describeFind({ ref, speaker, snippet, names, isVisible }: ArchiveFind): string {
   const near = names.length === 0 ? '' : ` · names: ${names.join(', ')}`
   return `- ${ref} ${speaker}${isVisible ? ', still in view' : ''}: ${snippet}${near}`

@@ -1,4 +1,4 @@
-// The tool `edit`: one exact text in a file becomes another; nothing is guessed.
+// The tool `edit`: replaces one exact text in a file; guesses nothing.
 import { z } from 'zod'
 import type { Tool } from '../../core/agent/frame.ts'
 import { PrecisError } from '../../core/errors.ts'
@@ -56,7 +56,7 @@ interface FileText {
   readonly mark: FileMark
 }
 
-/** All of a file, if writing it back gives the same bytes. A mark at its start stays a part of it. */
+/** The whole text, if writing it back gives the same bytes. A byte order mark stays part of it. */
 async function readText(workspace: Workspace, path: string): Promise<FileText> {
   const { place, file } = await openInWorkspace(workspace, path)
   try {
@@ -92,7 +92,7 @@ function replaceMatches(
   oldText: string,
   newText: string,
 ): string {
-  // Carriage returns in the call are meant as they are.
+  // Carriage returns in the call are intended.
   const isMeant = oldText.includes('\r') || newText.includes('\r')
   const inFile = usesWindowsBreaks(text)
   const pieces: string[] = []

@@ -1,9 +1,9 @@
-// Errors of the file system as sentences with the next step
+// File system errors as sentences with the next step.
 import { constants, type Stats } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { type ErrorCode, PrecisError } from '../../core/errors.ts'
 
-/** Error number → the code, what is wrong, and the way out. `NAME` stands for the path. */
+/** Error number → code, problem, and remedy. `NAME` stands for the path. */
 const SENTENCES: Readonly<Record<string, readonly [ErrorCode, string, string]>> = {
   ENOENT: ['not-found', 'NAME does not exist.', 'Look with `list` or `search` for its right path.'],
   EACCES: ['file-unreadable', 'NAME may not be accessed: permission denied.', 'Leave it alone.'],
@@ -33,7 +33,7 @@ export function fileError(error: NodeJS.ErrnoException, name = error.path ?? 'It
   )
 }
 
-/** Does the work, and speaks of `name` where the file system refuses: the model knows no other. */
+/** Runs the work and names `name` in errors, the only path the model knows. */
 export async function namingFile<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -43,8 +43,8 @@ export async function namingFile<T>(name: string, work: () => Promise<T>): Promi
 }
 
 /**
- * Another file could take its place all the same, but its owner locked it, for root, too; or it may be
- * written by others only. `hint`: the way out of each.
+ * Renaming could replace a locked file, but its owner protected it, from root too, or only others may write
+ * it. `hint` names the remedy.
  */
 export async function requireUnlocked(
   path: string,

@@ -1,14 +1,14 @@
-// Finds a text in a file exactly, with any line breaks, or finds similar places
+// Finds a text in a file exactly, with any line breaks, or finds similar places.
 
-/** A place in a text, from `start` up to `end`. */
+/** A place in a text, from `start` to `end` (exclusive). */
 export interface Match {
   readonly start: number
   readonly end: number
 }
 
 /**
- * All places of `wanted`, one behind the other. A model writes plain line feeds: they also match the
- * line breaks of Windows. Where it writes carriage returns itself, it means them.
+ * All non-overlapping places of `wanted`. Line feeds also match Windows line breaks; carriage returns match
+ * only themselves.
  */
 export function findText(text: string, wanted: string): Match[] {
   const lines = wanted.includes('\r') ? [wanted] : wanted.split('\n')
@@ -23,7 +23,7 @@ function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
 
-/** The number of the line in which a place stands, from 1. */
+/** The line number of a place, from 1. */
 export function lineAt(text: string, place: number): number {
   let line = 1
   for (let at = text.indexOf('\n'); at !== -1 && at < place; at = text.indexOf('\n', at + 1))
@@ -31,7 +31,7 @@ export function lineAt(text: string, place: number): number {
   return line
 }
 
-/** Lines of a file that were probably meant. */
+/** Lines the caller probably meant. */
 interface NearLines {
   readonly kind: 'same-but-for-spaces' | 'first-line'
   readonly line: number // from 1
@@ -40,10 +40,10 @@ interface NearLines {
 
 const MOST_NEAR = 3
 
-/** A shorter line, as one of a bracket, is like too many others. */
+/** Shorter lines, such as a bracket, resemble too many others. */
 const LEAST_LINE_CHARS = 4
 
-/** Stretches that only differ in white space and quotes; otherwise lines that are like the first one. */
+/** Passages that differ only in white space and quotes; otherwise lines similar to the first one. */
 export function findNearLines(text: string, wanted: string): NearLines[] {
   const lines = text.split(/\r?\n/)
   const folded = lines.map(fold)
@@ -65,7 +65,7 @@ export function findNearLines(text: string, wanted: string): NearLines[] {
   }))
 }
 
-/** Where the lines stand one after the other; of the first and the last, a part of a line will do. */
+/** Where the lines follow each other; the first and the last may match in part. */
 function findPlaces(lines: readonly string[], sought: readonly string[]): number[] {
   const places: number[] = []
   const last = sought.length - 1
@@ -81,7 +81,7 @@ function findPlaces(lines: readonly string[], sought: readonly string[]): number
   return places
 }
 
-/** What a careless copy gets wrong: white space, and quotes and dashes that a word processor made. */
+/** What careless copies get wrong: white space, quotes and dashes. */
 function fold(line: string): string {
   return line
     .normalize('NFKC')

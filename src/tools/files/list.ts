@@ -1,4 +1,4 @@
-// The tool `list`: the paths in a directory
+// The tool `list`: the paths in a directory.
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Tool } from '../../core/agent/frame.ts'
@@ -77,7 +77,7 @@ async function requireFolder({ path, name }: Place): Promise<void> {
 }
 
 function readLine({ name, kind, isIgnored }: WalkEntry): string {
-  // A name may hold a line break, and would then look like two.
+  // A name may contain a line break and would look like two.
   const path = name.replace(/[\r\n]/g, '�')
   const marked = kind === 'folder' ? `${path}/` : path
   const notes = [...(kind === 'link' ? ['link'] : []), ...(isIgnored ? ['ignored'] : [])]

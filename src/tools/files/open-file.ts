@@ -1,4 +1,4 @@
-// Opens workspace files, and verifies that the opened file is the one looked up
+// Opens workspace files, and verifies that the opened file is the one looked up.
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
@@ -6,7 +6,7 @@ import { PrecisError } from '../../core/errors.ts'
 import { isInside, type Place, type Workspace } from '../workspace.ts'
 import { isErrno, namingFile, requireFile } from './file-errors.ts'
 
-/** A pipe without a writer would keep `open` waiting for ever. */
+/** Without O_NONBLOCK, `open` would wait for ever on a pipe without a writer. */
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 interface OpenedFile {
@@ -14,7 +14,7 @@ interface OpenedFile {
   readonly file: FileHandle
 }
 
-/** A regular file, for reading. Whoever opens it closes it. */
+/** Opens a regular file for reading. The caller closes it. */
 export async function openInWorkspace(workspace: Workspace, path: string): Promise<OpenedFile> {
   const place = await workspace.locate(path)
   return { place, file: await openPlace(workspace.root, place) }
@@ -24,11 +24,11 @@ export async function openPlace(root: string, place: Place): Promise<FileHandle>
   const { path, name } = place
   return namingFile(name, async () => {
     if (path === root) requireFile(await stat(root), name)
-    // No link is followed any more: none was in the path when it was looked up.
+    // Follows no link: the path had none when it was looked up.
     const folder = await readHoldFolder({ root }, place, 'leave')
     try {
       const reached = folder.reach(basename(path))
-      // Looked at before: opening a device may already do something.
+      // Check first: opening a device may already have effects.
       requireFile(await lstat(reached), name)
       const file = await open(reached, READING)
       try {
@@ -46,8 +46,8 @@ export async function openPlace(root: string, place: Place): Promise<FileHandle>
 }
 
 /**
- * Between looking a path up and opening it, someone may have put a link in its way. So the open file
- * itself is asked where it is. `descriptors` is another folder only in tests.
+ * A link may have been placed in the path between lookup and opening, so ask the open file where it is. Only
+ * tests pass other `descriptors`.
  */
 export async function requireHeldInside(
   root: string,
@@ -57,7 +57,7 @@ export async function requireHeldInside(
 ): Promise<void> {
   const held = await readlink(`${descriptors}/${file.fd}`).catch((error: unknown) => {
     if (!isErrno(error)) throw error
-    return undefined // not told on this system
+    return undefined // this system does not tell
   })
   const isHeld = held === undefined ? await isSameFile(file, path) : isInside(root, held)
   if (isHeld) return
@@ -66,7 +66,7 @@ export async function requireHeldInside(
   })
 }
 
-/** The path has no link in it now, and the file at its end is the one that is open. */
+/** The path has no link now, and its file is the open one. */
 async function isSameFile(file: FileHandle, path: string): Promise<boolean> {
   const opened = await file.stat({ bigint: true })
   const named = await lstat(path, { bigint: true })
@@ -74,16 +74,16 @@ async function isSameFile(file: FileHandle, path: string): Promise<boolean> {
   return opened.ino === named.ino && opened.dev === named.dev && (await realpath(folder)) === folder
 }
 
-/** Detects the kind of a file from its first bytes: image, text or other */
+/** Detects the kind of a file from its first bytes: image, text or other. */
 export type FileKind =
   | { readonly kind: 'text' }
   | { readonly kind: 'image'; readonly mimeType: string }
   | { readonly kind: 'binary' }
 
-/** As many bytes as git looks at. */
+/** As many bytes as git inspects. */
 export const KIND_BYTES = 8_000
 
-/** Kinds that models take, by how their files begin. WebP has its mark behind a length. */
+/** Image types that models accept, by their first bytes. WebP has its mark after a length. */
 const IMAGES: readonly (readonly [mimeType: string, start: RegExp])[] = [
   ['image/png', /^\x89PNG\r\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -98,19 +98,19 @@ export function readFileKind(start: Buffer): FileKind {
   return start.subarray(0, KIND_BYTES).includes(0) ? { kind: 'binary' } : { kind: 'text' }
 }
 
-// A workspace directory held open, so that a changed link cannot redirect operations
+// A workspace directory held open, so that a changed link cannot redirect operations.
 
-/** Where the system lets one reach into open folders and tells where open files are; Linux does. */
+/** Where the system exposes open folders and the paths of open files; Linux does. */
 export const DESCRIPTORS = '/proc/self/fd'
 export const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
 export interface HeldFolder {
-  /** Goes through the open folder, wherever someone may have moved it. */
+  /** Goes through the open folder, even if it was moved. */
   reach(name: string): string
   close(): Promise<void>
 }
 
-/** The folder of a place; no link is followed on the way from the root. `missing`: whether folders are made. */
+/** Opens the folder of a place without following links. `missing`: whether to create folders. */
 export async function readHoldFolder(
   { root }: Pick<Workspace, 'root'>,
   { path }: Place,
@@ -139,7 +139,7 @@ export async function readHoldFolder(
 
 const canReach = existsSync(DESCRIPTORS)
 
-/** Elsewhere than on Linux only the path is left: what is opened there is checked once more. */
+/** Without Linux only the path is available; what is opened there is checked again. */
 function reachThrough(folder: FileHandle, path: string): string {
   return canReach ? join(DESCRIPTORS, String(folder.fd)) : path
 }

@@ -1,4 +1,4 @@
-// The tool `read`: a text file or a part of it, as it is; an image as an image.
+// The tool `read`: a text file or part of it, unchanged; an image as an image.
 import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Tool, ToolOutcome } from '../../core/agent/frame.ts'
@@ -29,7 +29,7 @@ const input = z.strictObject({
     .describe(`How many lines to read. Default ${DEFAULT_LINES}.`),
 })
 
-/** Line numbers are left out: they cost tokens, and get copied into edits. */
+/** No line numbers: they cost tokens and get copied into edits. */
 export function readTool(workspace: Workspace, limits: OutputLimits = OUTPUT_LIMITS): Tool {
   return defineTool({
     name: 'read',
@@ -115,7 +115,7 @@ function showLines(found: FoundLines, limits: OutputLimits): ToolOutcome {
   }
 }
 
-/** Whole lines from the start, as many as may be shown, at least one; very long ones are cut. */
+/** As many whole lines from the start as fit, at least one; very long lines are cut. */
 function firstLines(
   text: string,
   lines: number,
@@ -131,7 +131,7 @@ function firstLines(
   return { text: all.slice(0, end).join('\n'), lines: end }
 }
 
-/** What else there is, and how to get it; nothing where the whole file is there. */
+/** What else there is and how to get it; empty if the whole file is shown. */
 function noteOn(found: FoundLines, shownLines: number): string {
   const { offset, totalLines, size, isCut } = found
   const last = offset + shownLines - 1
@@ -150,7 +150,7 @@ function noteOn(found: FoundLines, shownLines: number): string {
 
 function isValidUtf8(bytes: Buffer, isCut: boolean): boolean {
   try {
-    // A cut may go through a character: streaming waits for the rest of it.
+    // A cut may split a character: streaming waits for its rest.
     new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut })
     return true
   } catch {
@@ -163,19 +163,19 @@ function withNote(text: string, note: string): string {
   return text.endsWith('\n') ? `${text}${note}` : `${text}\n${note}`
 }
 
-/** Some lines of a file of any size: read in blocks, and no further than was asked for. */
+/** Some lines of a file of any size, read in blocks no further than needed. */
 interface LineRange {
-  readonly offset: number // number of the first line, from 1
-  readonly limit: number // how many lines
+  readonly offset: number // first line, from 1
+  readonly limit: number // number of lines
   readonly maxBytes: number
 }
 
 interface FileLines {
-  readonly bytes: Buffer // with the line breaks that are in the file
+  readonly bytes: Buffer // with the file's line breaks
   readonly lines: number // how many there are in `bytes`
-  /** Of the whole file; known where its end was reached. */
+  /** Lines of the whole file; known if its end was reached. */
   readonly totalLines?: number
-  /** The last line is not whole: together they are longer than what may be read. */
+  /** The last line is incomplete because of the size limit. */
   readonly isCut: boolean
 }
 
@@ -189,8 +189,8 @@ async function readLines(
 ): Promise<FileLines> {
   const kept: Buffer[] = []
   let room = maxBytes
-  let line = 1 // the one that the next piece belongs to
-  let isOpen = false // something of it was read already
+  let line = 1 // the line of the next piece
+  let isOpen = false // part of it was read already
   const done = (lines: number, isCut = false): FileLines => ({
     bytes: Buffer.concat(kept),
     lines: Math.max(0, lines),
@@ -223,7 +223,7 @@ async function* readBlocks(file: FileHandle, signal: Signal): AsyncGenerator<Buf
   }
 }
 
-/** Each line of a block with its break; the last may be a part of one. */
+/** The lines of a block with their breaks; the last may be incomplete. */
 function* findPieces(block: Buffer): Generator<Buffer> {
   for (let from = 0; from < block.length; ) {
     const found = block.indexOf(NEWLINE, from)

@@ -1,4 +1,4 @@
-// Walks through a folder in the order of names, follows no link, and stays out of what git ignores.
+// Walks a folder in name order, follows no link, and skips what git ignores.
 import { type Dirent, existsSync } from 'node:fs'
 import { open, opendir, readFile, readlink, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
@@ -9,8 +9,8 @@ import { DESCRIPTORS, FOLDER } from './open-file.ts'
 interface WalkOptions {
   readonly root: string // the workspace
   readonly start: string // a folder in it
-  readonly maxDepth: number // 1: only what is directly in it
-  /** Asked before each folder: a walk ends early where it says so. */
+  readonly maxDepth: number // 1: direct entries only
+  /** Asked before each folder; true ends the walk. */
   isOver(): boolean
 }
 
@@ -21,15 +21,15 @@ export interface WalkEntry {
   readonly isIgnored: boolean
 }
 
-/** Of one folder; more are not read, so that a folder of millions cannot fill the memory. */
+/** The entries read of one folder, so that one with millions cannot fill the memory. */
 const MOST_IN_FOLDER = 20_000
-/** Git's own folder is never of interest, and large. */
+/** Git's own folder is large and irrelevant. */
 const NEVER_ENTERED = '.git'
 
 export async function* walk(options: WalkOptions): AsyncGenerator<WalkEntry> {
   const { root, start } = options
   const rules = await rulesAbove(root)
-  // The folders between the workspace and the start have rules, too; the start's own come below.
+  // Folders between the workspace and the start have rules, too; the start's own follow below.
   const between = relative(root, start).split(sep).slice(0, -1)
   if (start !== root) {
     let at = root
@@ -61,7 +61,7 @@ async function* walkFolder(
   }
 }
 
-/** In the order of names. A folder that may not be read, or is gone by now, has nothing in it. */
+/** Sorted by name. Empty for an unreadable or missing folder. */
 async function listEntries(folder: string): Promise<Dirent[]> {
   try {
     const entries = await entriesIn(folder)
@@ -72,14 +72,14 @@ async function listEntries(folder: string): Promise<Dirent[]> {
   }
 }
 
-/** A folder that became a link to another one on the way has nothing in it, either. */
+/** Empty if the folder has become a link. */
 async function entriesIn(folder: string): Promise<Dirent[]> {
   const held = await open(folder, FOLDER)
   try {
     const through = join(DESCRIPTORS, String(held.fd))
     const at = await readlink(through).catch(() => undefined)
     if (at !== undefined) return at === folder ? await readEntries(through) : []
-    // Not told on this system: the path must still lead there afterwards.
+    // This system does not tell, so verify the path afterwards.
     const entries = await readEntries(folder)
     return (await realpath(folder)) === folder ? entries : []
   } finally {
@@ -102,9 +102,9 @@ function readKind(entry: Dirent): WalkEntry['kind'] {
   return entry.isSymbolicLink() ? 'link' : 'other'
 }
 
-/** Rules of .gitignore files, from the top of the repository down; the last match wins */
+/** Rules of .gitignore files, from the top of the repository down; the last match wins. */
 interface IgnoreRule {
-  readonly folder: string // absolute: where its file lies
+  readonly folder: string // absolute: the folder of its file
   readonly glob: Glob
   readonly isKept: boolean // `!pattern`
   readonly isForFolders: boolean // `pattern/`
@@ -112,10 +112,10 @@ interface IgnoreRule {
 
 const MAX_FILE_BYTES = 100_000
 
-/** The rules of a folder's own .gitignore; none where it has none that can be read. */
+/** The rules of a folder's own .gitignore; empty if there is none. */
 async function buildRules(folder: string): Promise<IgnoreRule[]> {
   const path = join(folder, '.gitignore')
-  const text = await readShort(path).catch(() => '') // rules that cannot be read hide nothing
+  const text = await readShort(path).catch(() => '') // unreadable rules hide nothing
   return text.split(/\r?\n/).flatMap((line): IgnoreRule[] => {
     const pattern = line.replace(/(?<!\\)[ \t]+$/, '')
     if (pattern === '' || pattern.startsWith('#')) return []
@@ -125,7 +125,7 @@ async function buildRules(folder: string): Promise<IgnoreRule[]> {
   })
 }
 
-/** The rules that hold in a folder by those above it, from the top of its repository on. */
+/** The rules from above that apply to a folder, from the top of its repository. */
 async function rulesAbove(folder: string): Promise<IgnoreRule[]> {
   const above: string[] = []
   let at = folder
@@ -133,7 +133,7 @@ async function rulesAbove(folder: string): Promise<IgnoreRule[]> {
     at = dirname(at)
     above.unshift(at)
   }
-  if (!existsSync(join(at, '.git'))) return [] // no repository: nothing above has a say
+  if (!existsSync(join(at, '.git'))) return [] // not a repository: files above do not apply
   const rules: IgnoreRule[] = []
   for (const each of above) rules.push(...(await buildRules(each)))
   return rules
@@ -153,20 +153,20 @@ async function readShort(path: string): Promise<string> {
 }
 
 interface Glob {
-  /** A path relative to where the pattern counts from, with `/` between its parts. */
+  /** A path relative to the pattern's base, with `/` as separator. */
   matches(path: string): boolean
 }
 
-/** One sign of a pattern: any run of characters, any one, one of a class, or itself. */
+/** One token of a pattern: any run of characters, any one, a class, or a character. */
 type Sign = '*' | '?' | RegExp | { readonly char: string }
 type Segment = '**' | readonly Sign[]
 
-/** A pattern without `/` matches a name in any folder; with one, it counts from the top. */
+/** A pattern without `/` matches names in any folder; with one, it starts at the base. */
 export function compileGlob(pattern: string): Glob {
   const parts = pattern.replace(/^\.\//, '').replace(/\/+$/, '').split('/')
   const isAnchored = parts.length > 1
-  if (parts[0] === '') parts.shift() // a slash in front only says that it counts from the top
-  if (parts.at(-1) === '**' && parts.length > 1) parts.push('*') // what is inside, not the folder
+  if (parts[0] === '') parts.shift() // a leading slash only anchors the pattern
+  if (parts.at(-1) === '**' && parts.length > 1) parts.push('*') // the content, not the folder
   const named = parts.map((part): Segment => (part === '**' ? '**' : findSigns(part)))
   const segments: readonly Segment[] = isAnchored ? named : ['**', ...named]
   return {
@@ -182,7 +182,7 @@ export function compileGlob(pattern: string): Glob {
 
 const MOST_ALTERNATIVES = 64
 
-/** `*.{ts,tsx}` as `*.ts` and `*.tsx`; beyond a limit braces stay as they are. */
+/** `*.{ts,tsx}` as `*.ts` and `*.tsx`; beyond a limit braces stay literal. */
 export function expandBraces(pattern: string): string[] {
   const done: string[] = []
   const waiting = [pattern]
@@ -223,7 +223,7 @@ function findSigns(part: string): Sign[] {
   return signs
 }
 
-/** A class that makes no sense, as `[z-a]`, matches nothing. */
+/** An invalid class such as `[z-a]` matches nothing. */
 function buildClass(isNegated: boolean, inside: string): RegExp {
   const escaped = inside.replace(/[\\\]^[]/g, '\\$&')
   try {

@@ -1,4 +1,4 @@
-// Replaces a file atomically; mode and owner stay
+// Replaces a file atomically; keeps mode and owner.
 import { randomUUID } from 'node:crypto'
 import { type BigIntStats, constants, lstatSync } from 'node:fs'
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
@@ -12,7 +12,7 @@ const WRITING = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | cons
 
 const MODE_BITS = 0o7777n
 
-/** Tells whether a file is still the one that was read. */
+/** Identifies a state of a file. */
 export type FileMark = Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs'>
 
 interface Replacement {
@@ -21,12 +21,12 @@ interface Replacement {
   readonly bytesBefore?: number // absent if there was no file
 }
 
-/** One for each state of a file, also for none. */
+/** One mark per state, including a missing file. */
 export function markOf(file: FileMark | undefined): string {
   return file ? `${file.ino} ${file.size} ${file.mtimeNs}` : 'no file'
 }
 
-/** `mark`: only if the file has not changed since. Missing folders are made. */
+/** With `mark`, only if the file is unchanged. Creates missing folders. */
 export async function replaceFile(
   workspace: Workspace,
   path: string,
@@ -82,7 +82,7 @@ async function computeStats(path: string): Promise<BigIntStats | undefined> {
   })
 }
 
-/** In the same folder, so that the rename is one step; checked before anything is written into it. */
+/** In the same folder, so that the rename is atomic; checked before writing. */
 async function writeBeside(
   { root }: Workspace,
   { path, name }: Place,
@@ -107,7 +107,7 @@ async function writeBeside(
   }
 }
 
-/** The owner before the mode: a change of owner takes some bits away. Only root can give files away. */
+/** Owner before mode, because changing the owner clears some bits. Only root can change it. */
 async function keepRights(file: FileHandle, before: BigIntStats): Promise<void> {
   if (process.getuid?.() === 0) await file.chown(Number(before.uid), Number(before.gid))
   await file.chmod(Number(before.mode & MODE_BITS))
@@ -125,19 +125,19 @@ async function requireUnchanged(
   })
 }
 
-/** Signs that some file systems leave out of names. */
+/** Characters that some file systems ignore in names. */
 const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]/g
 
-/** Blanks and dots at the end, streams, and the short name mean the same folder to other systems. */
+/** Trailing blanks and dots, streams, and short names mean the same folder on other systems. */
 const GIT = /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i
 
-/** By its name in any spelling, or because a folder above it is a repository's own under another name. */
+/** By its name in any spelling, or because a parent folder is a repository under another name. */
 function isOfGit(root: string, { path, name }: Place): boolean {
   const parts = name.normalize('NFKC').replaceAll(IGNORED, '').split(/[/\\]/)
   return parts.some((part) => GIT.test(part)) || isInRepository(root, dirname(path))
 }
 
-/** `git init --separate-git-dir`, a bare repository, a worktree's: each has these beside its hooks. */
+/** `git init --separate-git-dir`, a bare repository, a worktree: each has these files. */
 function isInRepository(root: string, folder: string): boolean {
   for (let at = folder; isInside(root, at); at = dirname(at)) {
     if (isThere(join(at, 'HEAD')) && (isThere(join(at, 'commondir')) || holdsObjects(at)))

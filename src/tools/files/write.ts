@@ -1,4 +1,4 @@
-// The tool `write`: creates or replaces a file with exactly this content, and shows a person the change before
+// The tool `write`: creates or replaces a file with exactly this content, and shows the change for approval.
 import { z } from 'zod'
 import type { ProposedChange, Tool } from '../../core/agent/frame.ts'
 import { PrecisError } from '../../core/errors.ts'

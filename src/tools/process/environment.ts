@@ -1,4 +1,4 @@
-// The environment of what tools start: names from a list, and a PATH that leads nowhere into the checkout.
+// The environment of started programs: listed variables, and a PATH without the checkout.
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
@@ -7,7 +7,7 @@ import { isInside } from '../workspace.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What programs need to work at all, and what says where things are. None of them holds a secret. */
+/** What programs need to work, and where things are. None is a secret. */
 const PASSED: readonly string[] = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'HOSTNAME', 'PWD'],
   ...['LANG', 'LANGUAGE', 'LC_*', 'TZ', 'TMPDIR', 'TMP', 'TEMP', 'CI'],
@@ -18,10 +18,10 @@ const PASSED: readonly string[] = [
   ...['SystemRoot', 'SystemDrive', 'PATHEXT', 'COMSPEC', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA'],
 ]
 
-/** How providers' keys are named: a pattern with a star does not mean them. */
+/** Names of provider keys: patterns with a star do not match them. */
 const PROVIDER_KEY = /_API_KEY$|^ANTHROPIC_AUTH_TOKEN$/i
 
-/** Nobody is there to turn pages or to answer, and colours are noise. */
+/** Nobody can page or answer, and colours are noise. */
 const FOR_NO_TERMINAL: Environment = {
   TERM: 'dumb',
   NO_COLOR: '1',
@@ -31,9 +31,9 @@ const FOR_NO_TERMINAL: Environment = {
 }
 
 export interface EnvironmentOptions {
-  /** Further names to pass; `*` stands for anything. `PATH` passes it as it is. */
+  /** More names to pass; `*` is a wildcard. `PATH` passes it unchanged. */
   readonly passed?: readonly string[]
-  /** Names that no pattern with a star means: those of the providers' keys. */
+  /** Names no wildcard matches: those of provider keys. */
   readonly hidden?: readonly string[]
 }
 
@@ -56,7 +56,7 @@ export function commandEnvironment(
   return { ...Object.fromEntries(kept), ...FOR_NO_TERMINAL }
 }
 
-/** Without relative entries and without what lies in the checkout: it chooses no programs. */
+/** Without relative entries and folders in the checkout, which must not choose programs. */
 export function safePath(path = '', root: string): string {
   const checkout = checkoutOf(root)
   return path
@@ -66,7 +66,7 @@ export function safePath(path = '', root: string): string {
     .join(delimiter)
 }
 
-/** The repository around the workspace, or the workspace. A repository that holds a home is no checkout. */
+/** The repository around the workspace, or the workspace. A home directory's repository does not count. */
 export function checkoutOf(root: string): string {
   for (let at = root; ; at = dirname(at)) {
     if (isInside(at, realPath(homedir())) || at === dirname(at)) return root
@@ -74,7 +74,7 @@ export function checkoutOf(root: string): string {
   }
 }
 
-/** `npx` puts `node_modules/.bin` of the folder and of all its parents on the PATH. */
+/** `npx` puts `node_modules/.bin` of the folder and all its parents on the PATH. */
 function isOfParent(folder: string, root: string): boolean {
   const modules = dirname(folder)
   const isBin = basename(folder) === '.bin' && basename(modules) === 'node_modules'
@@ -85,6 +85,6 @@ export function realPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    return path // not there: nothing is found in it
+    return path // missing: it contains nothing
   }
 }

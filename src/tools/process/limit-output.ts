@@ -1,13 +1,13 @@
-// Limits of long output: what the log keeps, and the head and tail that a model sees
+// Limits of long output: what the log keeps, and the head and tail that a model sees.
 import type { ToolOutcome } from '../../core/agent/frame.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { ToolStatus } from '../../core/view/content.ts'
 import { cutHead, cutTail } from '../../core/window/tokens/weigh.ts'
 
 export interface OutputLimits {
-  readonly shownChars: number // what a model sees of one result
-  readonly lineChars: number // of one line of it
-  readonly keptChars: number // what the log keeps
+  readonly shownChars: number // shown to the model of one result
+  readonly lineChars: number // of one line
+  readonly keptChars: number // kept in the log
 }
 
 export const OUTPUT_LIMITS: OutputLimits = {
@@ -42,7 +42,7 @@ export function limitedOutcome(output: Output, limits: OutputLimits): ToolOutcom
   }
 }
 
-/** Room for the line that says what is left out. */
+/** Room for the line about omitted output. */
 const NOTE_CHARS = 120
 
 const LEAST_SHOWN_CHARS = 3 * NOTE_CHARS
@@ -53,14 +53,14 @@ export function limitOutput(text: string, limits: OutputLimits): LimitedText {
   return { whole, ...(shown !== whole && { shown }) }
 }
 
-/** A line cut to its beginning, saying how much more of it there is. */
+/** Cuts a line and says how much is missing. */
 export function limitLine(line: string, maxChars: number): string {
   if (line.length <= maxChars) return line
   const head = cutHead(line, maxChars)
   return `${head}… [${count(line.length - head.length)} more characters in this line]`
 }
 
-/** What stands where something was left out of what is kept; `chars` were never kept. */
+/** Marks a gap in the kept output; `chars` were not kept. */
 export function notKept(chars: number): string {
   return `[… ${count(chars)} characters left out here and not kept …]`
 }
@@ -75,7 +75,7 @@ function keepEnds(text: string, maxChars: number): string {
   return `${head}\n${notKept(text.length - head.length - tail.length)}\n${tail}`
 }
 
-/** Whole lines from both ends, each cut to a length of which several fit. */
+/** Whole lines from both ends, each cut so that several fit. */
 function showEnds(text: string, maxChars: number, lineChars: number): string {
   const longest = Math.min(lineChars, Math.floor(maxChars / 3) - NOTE_CHARS / 2)
   const lines = text.split('\n').map((line) => limitLine(line, longest))

@@ -1,4 +1,4 @@
-// A command with everything it starts, as one process group that can be ended as a whole.
+// A command and everything it starts as one process group that can be ended together.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,12 +13,12 @@ interface CommandOptions {
   readonly folder: string
   readonly environment: Environment
   readonly timeoutMs: number
-  /** Between the request to end and the end by force. */
+  /** Time between the request to end and the kill. */
   readonly graceMs: number
-  /** How long what the shell left in the background may still write, once the shell has ended. */
+  /** How long background processes may still write after the shell has ended. */
   readonly settleMs: number
   readonly signal: Signal
-  /** What it writes, to both outputs in the order of arrival. */
+  /** Its output, both streams in order of arrival. */
   onOutput(text: string): void
 }
 
@@ -26,17 +26,17 @@ export interface CommandEnd {
   /** Absent if a signal ended it. */
   readonly exitCode?: number
   readonly signalName?: string
-  /** Why it was ended from here; absent if it ended by itself. */
+  /** Why it was ended by us; absent if it ended by itself. */
   readonly endedFor?: 'timeout' | 'abort'
-  /** It left something running in the background, which was ended. */
+  /** It left background processes, which were ended. */
   readonly leftOthers: boolean
-  /** Processes that it left and that could not be ended. */
+  /** Processes it left that could not be ended. */
   readonly stillRunning?: readonly number[]
 }
 
 /**
- * Rejects if the shell cannot be started. Nothing of the group is left when it resolves, nor of what left
- * the group and can be found.
+ * Rejects if the shell cannot be started. When it resolves, no process of the group is left, nor any that
+ * left the group and can be found.
  */
 export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const { signal, timeoutMs, graceMs } = options
@@ -45,7 +45,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
     cwd: options.folder,
     env: { ...options.environment, [MARK]: mark },
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true, // the leader of a group of its own
+    detached: true, // leader of a new group
   })
   const closed = readOutputs(child, options.onOutput)
   const exited = waitForExit(child)
@@ -69,7 +69,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
     if (leftGroup) await endGroup(child, graceMs)
     const { found, stillRunning } = await endMarked(mark, graceMs)
     const leftOthers = leftGroup || (endedFor === undefined && found > 0)
-    // A process that left the group may hold the outputs open for ever.
+    // A process that left the group may keep the streams open for ever.
     await Promise.race([closed, sleep(graceMs, undefined, { ref: false })])
     const stays = stillRunning.length > 0 && { stillRunning }
     return { ...exit, ...(endedFor && { endedFor }), leftOthers, ...stays }
@@ -81,7 +81,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   }
 }
 
-/** Resolves when both outputs are closed. A character may come in two pieces, so each is decoded by itself. */
+/** Resolves when both streams are closed. Decodes each separately, since a character may be split. */
 function readOutputs(child: ChildProcess, onOutput: (text: string) => void): Promise<unknown> {
   for (const stream of [child.stdout, child.stderr]) {
     const decoder = new StringDecoder('utf8')
@@ -102,7 +102,7 @@ function waitForExit(child: ChildProcess): Promise<Pick<CommandEnd, 'exitCode' |
 
 const POLL_MS = 20
 
-/** Asks the whole group to end, and ends by force what is still there after a while. */
+/** Asks the whole group to end, and kills what remains after a while. */
 async function endGroup(child: ChildProcess, graceMs: number): Promise<void> {
   signalGroup(child, 'SIGTERM')
   for (let waitedMs = 0; waitedMs < graceMs && isGroupAlive(child); waitedMs += POLL_MS)
@@ -110,7 +110,7 @@ async function endGroup(child: ChildProcess, graceMs: number): Promise<void> {
   signalGroup(child, 'SIGKILL')
 }
 
-/** A process closes its outputs a moment before it has ended: it is given that moment. */
+/** A process closes its streams a moment before it ends: wait that moment. */
 async function isGroupGone(child: ChildProcess, deadline: number): Promise<boolean> {
   while (isGroupAlive(child)) {
     if (performance.now() >= deadline) return false
@@ -120,8 +120,8 @@ async function isGroupGone(child: ChildProcess, deadline: number): Promise<boole
 }
 
 /**
- * Whether something of the group still runs. A process that has ended stays in its group until its
- * parent takes note, which in a container may be never: such ones do not count.
+ * Whether a process of the group still runs. Zombies do not count: they stay in the group until their parent
+ * reaps them, in a container perhaps never.
  */
 function isGroupAlive(child: ChildProcess): boolean {
   if (!signalGroup(child, 0)) return false
@@ -129,13 +129,13 @@ function isGroupAlive(child: ChildProcess): boolean {
   return states === undefined || states.some((state) => state !== 'Z' && state !== 'X')
 }
 
-/** False if nobody is left in the group. */
+/** False if the group is empty. */
 function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals | 0): boolean {
   if (pid === undefined) return false
   try {
     return process.kill(-pid, name)
   } catch {
-    return false // ESRCH: all gone. EPERM: what is left is not ours to end.
+    return false // ESRCH: all gone. EPERM: the rest is not ours
   }
 }
 
@@ -148,7 +148,7 @@ function statesOfGroup(groupId: number): string[] | undefined {
     .flatMap(([state = '', , group]) => (Number(group) === groupId ? [state] : []))
 }
 
-/** State, parent, group, …: what follows the name, which may hold blanks and brackets itself. */
+/** State, parent, group, …: the fields after the name, which may itself contain blanks and brackets. */
 function fieldsOfProcess(pid: string): string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -158,20 +158,20 @@ function fieldsOfProcess(pid: string): string[] {
   }
 }
 
-// Processes that a command started and that left its group: found by a mark in their environment.
+// Finds processes that left their command's group by a mark in their environment.
 
-/** The variable that marks whatever a command starts. */
+/** The variable that marks everything a command starts. */
 const MARK = 'RUN_BY_PRECIS'
 
 interface LeftBehind {
   readonly found: number
-  /** What could not be ended. */
+  /** Processes that could not be ended. */
   readonly stillRunning: readonly number[]
 }
 
 /**
- * Asks them to end, and ends them by force after a while. Only Linux tells the environment of a process;
- * one that cleared its own is not found.
+ * Asks them to end, and kills them after a while. Only Linux shows the environment of processes; one that
+ * cleared its own is not found.
  */
 async function endMarked(mark: string, graceMs: number): Promise<LeftBehind> {
   const ended = new Set<number>()
@@ -185,7 +185,7 @@ async function endMarked(mark: string, graceMs: number): Promise<LeftBehind> {
       ended.add(pid)
     }
     await sleep(POLL_MS)
-    // What has begun meanwhile is killed, too; what is there for much longer is not ours to end.
+    // Kills new ones, too; what survives much longer is not ours to end.
     if (waitedMs >= 2 * graceMs + POLL_MS)
       return { found: ended.size, stillRunning: markedBy(mark) }
   }
@@ -200,7 +200,7 @@ function markedBy(mark: string): number[] {
     .map(Number)
 }
 
-/** Empty of a process that has ended, or of another user. */
+/** Empty for an ended process, or another user's. */
 function readEnvironment(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1')
@@ -213,6 +213,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It has ended meanwhile, or is not ours to end: then it is reported.
+    // It has ended, or is not ours: then it is reported.
   }
 }

@@ -1,4 +1,4 @@
-// The tool `run`: a shell command in the workspace, with a time limit and bounded output.
+// The tool `run`: a shell command in the workspace, with a timeout and bounded output.
 import { existsSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { z } from 'zod'
@@ -16,15 +16,15 @@ import { type CommandEnd, runCommand } from './process-group.ts'
 export interface RunOptions {
   readonly limits?: OutputLimits
   readonly environment?: Environment // default: that of this process
-  /** Names of variables that commands see besides the usual ones; `*` stands for anything. */
+  /** Variables passed to commands besides the usual ones; `*` is a wildcard. */
   readonly passedVariables?: readonly string[]
-  /** Names that no star in those means, beside the providers' keys. */
+  /** Names no wildcard matches, besides provider keys. */
   readonly hiddenVariables?: readonly string[]
   readonly defaultTimeoutMs?: number
   readonly maxTimeoutMs?: number
-  /** Between the request to end and the end by force. */
+  /** Time between the request to end and the kill. */
   readonly graceMs?: number
-  /** How long what the command left in the background may still write, once it has ended. */
+  /** How long background processes may still write after the command has ended. */
   readonly settleMs?: number
 }
 
@@ -57,7 +57,7 @@ export function runTool(workspace: Workspace, options: RunOptions = {}): Tool {
         .optional()
         .describe(`When to end it. Default ${defaultTimeoutMs}.`),
     }),
-    // As it is, line ends included: approval reads it as the shell will.
+    // Unchanged, line ends included: approval reads it as the shell will.
     subject: (fields) => textField(fields, 'command'),
     async run({ command, timeoutMs = defaultTimeoutMs }, { signal, onProgress }) {
       const output = new HeadAndTail(limits.keptChars)
@@ -121,10 +121,7 @@ function notStarted(error: NodeJS.ErrnoException): PrecisError {
   })
 }
 
-/**
- * Collects a text of any length in bounded memory: its beginning, its end, and how much was
- * between.
- */
+/** Collects a text of any length in bounded memory: its start, its end, and the size of the gap. */
 class HeadAndTail {
   readonly #endChars: number // of each end
   #head = ''
@@ -138,7 +135,7 @@ class HeadAndTail {
 
   add(text: string): void {
     this.#chars += text.length
-    // Once something went to the tail, nothing may follow the head.
+    // Once text went to the tail, the head is closed.
     const head = this.#tailChars === 0 ? cutHead(text, this.#endChars - this.#head.length) : ''
     this.#head += head
     this.#addToTail(text.slice(head.length))
@@ -154,7 +151,7 @@ class HeadAndTail {
     if (text === '') return
     this.#tail.push(text)
     this.#tailChars += text.length
-    // Only now and then, so that each character is copied a few times at most.
+    // Trims rarely, so each character is copied only a few times.
     if (this.#tailChars <= 2 * this.#endChars + text.length) return
     this.#tail = [cutTail(this.#tail.join(''), this.#endChars)]
     this.#tailChars = this.#tail[0]?.length ?? 0

@@ -8,13 +8,16 @@ import { openPlace, readFileKind } from '../files/open-file.ts'
 import { compileGlob, expandBraces, walk } from '../files/walk.ts'
 import type { Place } from '../workspace.ts'
 
-/** Deeper trees are links in a circle or an attack. */
+/** Deeper trees are link cycles or attacks. */
 const MOST_LEVELS = 100
 
-/** The hits of each file that has some, in the order of names. A pattern may run away: not on a main thread. */
+/**
+ * Yields the hits of each matching file in name order. A pattern may not end, so run this off the main
+ * thread.
+ */
 export async function* searchFiles(request: SearchRequest): AsyncGenerator<Hit[]> {
   const regex = compilePattern(request.pattern)
-  let left = request.limits.hits + 1 // one more tells that there are more
+  let left = request.limits.hits + 1 // one more shows that there are more
   for await (const place of findPlaces(request)) {
     const hits = await searchFile(request, place, regex, left)
     left -= hits.length
@@ -23,10 +26,10 @@ export async function* searchFiles(request: SearchRequest): AsyncGenerator<Hit[]
   }
 }
 
-/** `\p{…}` and the like would silently mean something else without Unicode. */
+/** Without Unicode, `\p{…}` would silently mean something else. */
 const NEEDS_UNICODE = /\\[pPu]\{/
 
-/** Unicode where it can be; `(?i)` in front is how ripgrep says that case does not matter. */
+/** With Unicode if possible; a leading `(?i)` ignores case, as in ripgrep. */
 export function compilePattern(pattern: string): RegExp {
   const anyCase = /^\(\?i\)/.exec(pattern)?.[0] ?? ''
   const body = pattern.slice(anyCase.length)
@@ -35,7 +38,7 @@ export function compilePattern(pattern: string): RegExp {
     return new RegExp(body, `${flags}u`)
   } catch (error) {
     if (NEEDS_UNICODE.test(body)) throw error
-    return new RegExp(body, flags) // takes escapes that Unicode is strict about
+    return new RegExp(body, flags) // accepts escapes that Unicode mode rejects
   }
 }
 
@@ -75,7 +78,7 @@ async function searchFile(
   return hits
 }
 
-/** Undefined for what is not a text, too large, or not to be read: a search passes over it. */
+/** Undefined for binary, large or unreadable files, which a search skips. */
 async function readText(root: string, place: Place, maxBytes: number): Promise<string | undefined> {
   let file: FileHandle | undefined
   try {
@@ -101,9 +104,9 @@ export interface SearchRequest {
 
 export interface SearchLimits {
   readonly hits: number
-  readonly fileBytes: number // larger files are passed over
+  readonly fileBytes: number // larger files are skipped
   readonly timeMs: number
-  readonly lineChars: number // of a line that is shown
+  readonly lineChars: number // shown of a line
 }
 
 export const SEARCH_LIMITS: SearchLimits = {
@@ -125,7 +128,7 @@ export interface SearchMatch {
   readonly stopped?: 'hits' | 'time'
 }
 
-/** Which files of the workspace are searched, by their names relative to it. */
+/** Selects files by their names relative to the workspace. */
 export function nameFilter(glob: string | undefined): (name: string) => boolean {
   if (glob === undefined) return () => true
   const isNegated = glob.startsWith('!')
@@ -133,7 +136,7 @@ export function nameFilter(glob: string | undefined): (name: string) => boolean 
   return (name) => globs.some(({ matches }) => matches(name)) !== isNegated
 }
 
-/** A line, or the part of it around the match at `start`. */
+/** A line, or the part around the match at `start`. */
 export function lineAround(line: string, start: number, maxChars: number): string {
   const text = line.trimEnd()
   if (text.length <= maxChars) return text

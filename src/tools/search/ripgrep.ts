@@ -1,5 +1,5 @@
-// A search by ripgrep, which is fast; kept to the rules that the search without it has, too. Only lines that
-// the files of the workspace really hold are shown.
+// A fast search with ripgrep, under the same rules as the search without it. Shows only lines that files of
+// the workspace really contain.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { checkoutOf, commandEnvironment, realPath, safePath } from '../process/e
 import { isInside } from '../workspace.ts'
 import { type Hit, lineAround, nameFilter, type SearchMatch, type SearchRequest } from './files.ts'
 
-/** Undefined if it is not on this machine. One in the checkout is not taken, nor one on a relative path. */
+/** Undefined if it is not installed. Ignores one in the checkout or on a relative path. */
 export function findRipgrep(root: string, path = process.env.PATH ?? ''): string | undefined {
   const checkout = checkoutOf(root)
   return safePath(path, root)
@@ -58,7 +58,7 @@ export async function searchByRipgrep(
       }
       hits.push({ name: match.name, line: number, text: shownLine(match, limits.lineChars) })
     }
-    child.stdout.destroy() // what is not read of it would keep its end from coming
+    child.stdout.destroy() // unread output would delay its end
     const complaint = await ended
     if (complaint !== undefined && stopped === undefined && !signal.aborted) throw complaint
     return { hits, ...(stopped && { stopped }) }
@@ -69,7 +69,7 @@ export async function searchByRipgrep(
   }
 }
 
-/** Hidden files yes, git's own folder no; only .gitignore decides, also outside repositories. */
+/** Searches hidden files but not .git; only .gitignore decides, also outside repositories. */
 function argumentsFor({ root, start, pattern, limits }: SearchRequest): string[] {
   return [
     '--no-config',
@@ -92,7 +92,7 @@ function argumentsFor({ root, start, pattern, limits }: SearchRequest): string[]
 
 const COMPLAINT_CHARS = 600
 
-/** Resolves with what it complained of, when it has ended; 1 only says that nothing was found. */
+/** Resolves with its error when it has ended; exit code 1 only means no match. */
 function findEnd(child: ChildProcess): Promise<PrecisError | undefined> {
   let complaint = ''
   child.stderr?.setEncoding('utf8')
@@ -119,7 +119,7 @@ export function wrongPattern(why: string): PrecisError {
   })
 }
 
-/** Text, or bytes where it is no UTF-8. */
+/** Text, or bytes if it is not UTF-8. */
 interface RipgrepText {
   readonly text?: string
   readonly bytes?: string
@@ -180,7 +180,7 @@ export class OwnLines {
     this.#maxBytes = maxBytes
   }
 
-  /** The number of the line in that file of the workspace; another one where lines came before it meanwhile. */
+  /** The current number of that line, which may have moved. */
   async find(name: string, line: number, text: Buffer): Promise<number | undefined> {
     if (name !== this.#name) {
       this.#lines = readLines(await this.#read(name))
@@ -192,7 +192,7 @@ export class OwnLines {
     return at === -1 ? undefined : at + 1
   }
 
-  /** Empty for what is gone, became a link, or is too large by now. */
+  /** Empty for a file that is gone, a link, or too large by now. */
   async #read(name: string): Promise<Buffer> {
     let file: FileHandle | undefined
     try {
@@ -222,7 +222,7 @@ function readLines(bytes: Buffer): Buffer[] {
   return lines
 }
 
-/** As ripgrep reads it: UTF-16 where a byte order mark says so, otherwise the bytes. */
+/** As ripgrep reads it: UTF-16 with a byte order mark, otherwise the bytes. */
 function decoded(bytes: Buffer): Buffer {
   const mark = bytes.subarray(0, 2).toString('hex')
   if (mark === 'fffe') return Buffer.from(new TextDecoder('utf-16le').decode(bytes))

@@ -1,4 +1,4 @@
-// The tool `search`: lines that match a pattern, with ripgrep or without
+// The tool `search`: lines that match a pattern, with ripgrep or without.
 import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -38,7 +38,7 @@ const input = z.strictObject({
 export interface SearchOptions {
   readonly limits?: OutputLimits
   readonly searchLimits?: Partial<SearchLimits>
-  /** Path of ripgrep; `undefined` looks for it, `false` does without. */
+  /** Path of ripgrep; `undefined` searches for it, `false` disables it. */
   readonly ripgrep?: string | false
 }
 
@@ -89,7 +89,7 @@ function describeFound({ hits, stopped }: SearchMatch, { hits: most, timeMs }: S
 /** Next to this file, as source or build: the compiler does not rewrite worker addresses. */
 const WORKER = new URL(`./worker${extname(import.meta.url)}`, import.meta.url)
 
-/** Starts the thread that searches without ripgrep, and ends it when its time is over. */
+/** Searches in a thread that can be ended on timeout. */
 async function searchByWorker(request: SearchRequest, signal: Signal): Promise<SearchMatch> {
   requirePattern(request.pattern)
   const hits: Hit[] = []
@@ -120,7 +120,7 @@ async function searchByWorker(request: SearchRequest, signal: Signal): Promise<S
   return { hits, ...(stopped && { stopped }) }
 }
 
-/** Only compiled here: it is the matching that may never end. */
+/** Compiling is safe; only matching may never end. */
 function requirePattern(pattern: string): void {
   try {
     compilePattern(pattern)

@@ -1,4 +1,4 @@
-// A thread that searches files, so that a pattern that never ends can be ended.
+// A thread that searches files, so that a runaway pattern can be ended.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { SearchRequest } from './files.ts'
 import { searchFiles } from './files.ts'

@@ -1,4 +1,4 @@
-// Thinking behind a conversation that was rewritten: what newer models refuse.
+// Thinking after a rewritten conversation, which newer models reject.
 import type { Json } from '../../core/text/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
 import { readFields } from '../walk.ts'
@@ -8,7 +8,7 @@ import { isRestart, Prefixes } from './prefix.ts'
 
 const BINDING_BETA = 'thinking-binding-controls-2026-08-01'
 
-/** Without history this is unknown: then nothing is reported. */
+/** Unknown without history: then nothing is reported. */
 const prefixIsUnchanged = rule('VALID-A13', (input, report) => {
   const { request, profile } = input
   if (!profile.preservedThinking || dropsUnboundThinking(request)) return
@@ -16,7 +16,7 @@ const prefixIsUnchanged = rule('VALID-A13', (input, report) => {
   const history = findHistory(input)
   if (history.isEmpty) return
   const prefixes = new Prefixes(request, messages, history)
-  // The open round has a rule of its own.
+  // The open round has its own rule.
   const open = openRound(messages)
   for (const message of messages.slice(lastRestart(messages))) {
     if (message === open) continue
@@ -43,14 +43,14 @@ const openRoundSurvivesRewrite = rule('VALID-A22', (input, report) => {
 
 export const BINDING_RULES: readonly Rule[] = [prefixIsUnchanged, openRoundSurvivesRewrite]
 
-/** The request asks the API to leave out thinking that no longer fits. */
+/** The request asks the API to drop thinking that no longer fits. */
 export function dropsUnboundThinking(request: Json): boolean {
   const { block_binding } = readFields(readFields(request).thinking)
   const behaviour = readFields(block_binding).prefix_mismatch_behavior
   return behaviour === 'drop_block' && !lacksBeta(request, BINDING_BETA)
 }
 
-/** The API drops what stands before a compaction that it made by itself. */
+/** The API drops what precedes a compaction it made by itself. */
 function lastRestart(messages: readonly Message[]): number {
   return Math.max(
     0,

@@ -1,4 +1,4 @@
-// The provider's own compaction: the request that asks for one, and the block that it answers with.
+// The provider's own compaction: the request for one, and the block it returns.
 import type { Fields, Json } from '../../core/text/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
 import { isGiven, readFields, readList, readText } from '../walk.ts'
@@ -41,12 +41,12 @@ const compactionIsWellUsed = rule('VALID-A15', (input, report) => {
 
 export const COMPACTION_RULES: readonly Rule[] = [compactionIsWellUsed]
 
-/** The request asks for a compaction and gets no other answer. */
+/** The request asks for a compaction and gets nothing else. */
 export function asksForCompaction(request: Json): boolean {
   return isGiven(readFields(request).compaction)
 }
 
-/** A block of the other kind, which follows what it summarises, comes unsigned with its setting. */
+/** The other kind follows what it summarises and comes unsigned with its setting. */
 function isOnDemand({ fields }: Block, request: Fields): boolean {
   return isGiven(fields.signature) || !hasThresholdEdit(request)
 }
@@ -71,7 +71,7 @@ function checkAsking(fields: Fields, report: Report): void {
   }
 }
 
-/** What holds for the request that asks and for every later one that carries the block. */
+/** Holds for the requesting call and every later one that carries the block. */
 function checkSetting(fields: Fields, report: Report): void {
   const { task_budget } = readFields(fields.output_config)
   if (isGiven(readFields(task_budget).remaining)) {
@@ -97,7 +97,7 @@ function checkBlock({ fields, place }: Block, report: Report): void {
   }
 }
 
-/** With a signed block there is one in all, and nothing of what it summarises in front of it. */
+/** A signed block is the only one, and nothing it summarises precedes it. */
 function checkPlaces(blocks: readonly Block[], signed: readonly Block[], report: Report): void {
   const kept = signed[0]
   for (const block of kept === undefined ? [] : blocks) {
@@ -141,7 +141,7 @@ function checkUnmodified(block: Block, { blocks, stopReason }: Answered, report:
   }
 }
 
-/** Thinking that was made before the compaction took the place of what it summarises. */
+/** Thinking created before the compaction replaced its source. */
 function keepsThinking(block: Block, messages: readonly Message[], history: History): boolean {
   const { signature } = block.fields
   return messages.some(({ blocks }) =>
@@ -170,10 +170,10 @@ const cacheMarksFit = rule('VALID-A17', (input, report) => {
   }
 })
 
-/** Marks for the prompt cache: four at most, the long-lived ones first. */
+/** Prompt cache marks: at most four, long-lived ones first. */
 export const CACHE_RULES: readonly Rule[] = [cacheMarksFit]
 
-/** In the order in which the API reads them: tools, system, messages. */
+/** In the API's reading order: tools, system, messages. */
 function findMarks(input: RuleInput): readonly Mark[] {
   const { tools, cache_control } = readFields(input.request)
   const blocks = findConversation(input).flatMap((message) => message.blocks)
@@ -185,7 +185,7 @@ function findMarks(input: RuleInput): readonly Mark[] {
     ...systemBlocks(input.request),
     ...blocks.flatMap((block) => withNested(block)),
   ].flatMap(({ fields, place }) => markAt(fields.cache_control, `${place}.cache_control`))
-  // One for the whole request falls on the last block, and is none more where that has its own.
+  // A mark on the whole request applies to the last block, and does not count twice.
   const isLastMarked = isGiven(blocks.at(-1)?.fields.cache_control)
   return isLastMarked ? marks : [...marks, ...markAt(cache_control, 'cache_control')]
 }

@@ -1,4 +1,4 @@
-// Texts, images and the window: what the content of a request may hold.
+// Texts, images and the window: limits on a request's content.
 import type { Fields } from '../../core/text/json.ts'
 import { imageSize } from '../../core/view/images.ts'
 import { type Report, type Rule, rule, textsAreWellFormed } from '../rule.ts'
@@ -50,7 +50,7 @@ function checkEnd({ blocks }: Message, report: Report): void {
   const last = blocks.at(-1)
   if (last?.type !== 'text') return
   const text = readText(last.fields.text) ?? ''
-  // A blank text is VALID-A9's affair.
+  // Blank texts belong to VALID-A9.
   if (text.trim() !== '' && text !== text.trimEnd()) {
     report(fieldPlace(last, 'text'), 'the unfinished answer ends in a blank')
   }
@@ -60,7 +60,7 @@ export const TEXT_RULES: readonly Rule[] = [textsAreNotBlank, endsAsItMay, texts
 
 const MEDIA_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
 
-/** As the API counts them in its refusals: the base64 text, in units of 1,024. */
+/** Counted as in the API's errors: base64 text in units of 1,024. */
 const IMAGE_BYTES = 5 * 1024 * 1024
 
 const REQUEST_BYTES = 32_000_000
@@ -90,7 +90,7 @@ const imagesFit = rule('VALID-A18', (input, report) => {
   if (bytes > maxBytes) report('request', `a body of ${bytes} bytes; ${maxBytes} are allowed`)
 })
 
-/** Images and the size of the request: how many, how large, of which kind. */
+/** Number, size and types of images, and the size of the request. */
 export const IMAGE_RULES: readonly Rule[] = [imagesFit]
 
 function checkSource(source: Fields, place: string, maxEdgePx: number, report: Report): void {
@@ -110,7 +110,7 @@ function checkSource(source: Fields, place: string, maxEdgePx: number, report: R
   }
 }
 
-/** Newer models stop early instead, and refuse only what leaves no room for an answer at all. */
+/** Newer models stop early instead, and reject only requests without any room for an answer. */
 const windowHoldsBoth = rule('VALID-A19', ({ request, profile, requestTokens }, report) => {
   const { windowTokens, stopsAtWindow = false } = profile
   if (windowTokens === undefined || requestTokens === undefined) return
@@ -123,5 +123,5 @@ const windowHoldsBoth = rule('VALID-A19', ({ request, profile, requestTokens }, 
   )
 })
 
-/** The window rule: the request and the maximum answer fit together */
+/** The window rule: the request and the maximum answer fit together. */
 export const WINDOW_RULES: readonly Rule[] = [windowHoldsBoth]

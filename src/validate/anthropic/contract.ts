@@ -1,4 +1,4 @@
-// The contract suite for Anthropic's rules: broken alone, at the right place, kept, and needed
+// The contract suite for Anthropic's rules: each rule is broken alone, at the right place, kept, and needed.
 import { expect } from 'vitest'
 import type { Profile } from '../rule.ts'
 import { applyRules, PROFILES, type ValidateOptions, validate } from '../validate.ts'
@@ -14,7 +14,7 @@ export interface Broken extends Fixture {
   readonly place: string | readonly string[]
 }
 
-/** Each fixture breaks this rule only, and passes once the rule is taken out of the list. */
+/** Each fixture breaks only this rule, and passes without it. */
 export function check(
   id: string,
   { breaks, keeps }: { readonly breaks: readonly Broken[]; readonly keeps: readonly Fixture[] },

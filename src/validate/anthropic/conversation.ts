@@ -1,4 +1,4 @@
-// An Anthropic request as the rules see it: messages and blocks with their places, and merged turns.
+// An Anthropic request for the rules: messages and blocks with their places, and merged turns.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { RuleInput } from '../rule.ts'
 import { readFields, readList, readText } from '../walk.ts'
@@ -19,13 +19,13 @@ export interface Message {
   readonly blocks: readonly Block[]
 }
 
-/** Messages of one role in a row: the API reads them as one. Those of the system do not part them. */
+/** Consecutive messages of one role, which the API merges. System messages do not separate them. */
 export interface Turn {
   readonly role: string
   readonly messages: readonly Message[]
 }
 
-/** For one validation the same to every rule, and so taken apart once. */
+/** Shared by all rules of one validation. */
 const conversations = new WeakMap<RuleInput, readonly Message[]>()
 const mergedTurns = new WeakMap<readonly Message[], readonly Turn[]>()
 
@@ -49,7 +49,7 @@ export function readMessages(request: Json): readonly Message[] {
   })
 }
 
-/** The blocks of a message or an answer; what is no block is left out. */
+/** The blocks of a message or an answer; other items are skipped. */
 export function readBlocks({ content }: Fields, parent: string): readonly Block[] {
   const place = `${parent}.content`
   if (typeof content === 'string') {
@@ -80,10 +80,10 @@ export function blocksOfTurn(turn: Turn | undefined, type?: string): readonly Bl
   return type === undefined ? blocks : blocks.filter((block) => block.type === type)
 }
 
-/** How deep blocks are nested in blocks: a result holds a document, which holds texts. */
+/** Nesting depth of blocks: a result contains a document, which contains texts. */
 const NESTING = 3
 
-/** The block and the blocks in it: those of a result, a search result, a document. */
+/** The block and its nested blocks: those of a result, a search result, a document. */
 export function withNested(block: Block, depth = NESTING): readonly Block[] {
   const { fields, place } = block
   const isPlain = fields.content === undefined && fields.source === undefined
@@ -95,12 +95,12 @@ export function withNested(block: Block, depth = NESTING): readonly Block[] {
   return [block, ...inner.flatMap((each) => withNested(each, depth - 1))]
 }
 
-/** The blocks of the system prompt; a string has none. */
+/** The blocks of the system prompt; none for a string. */
 export function systemBlocks(request: Json): readonly Block[] {
   return blocksIn(readFields(request).system, 'system')
 }
 
-/** The place of a field of a block; a string content has no fields of its own. */
+/** The place of a block's field; string content has no fields. */
 export function fieldPlace({ place }: Block, field: string): string {
   return place.endsWith(']') ? `${place}.${field}` : place
 }
@@ -109,24 +109,24 @@ export function isThinking({ type }: Pick<Block, 'type'>): boolean {
   return type === 'thinking' || type === 'redacted_thinking'
 }
 
-/** The conversation opens with the provider's own compaction, in a message of its own or not. */
+/** The conversation opens with the provider's own compaction, in a separate message or not. */
 export function leadingCompaction(messages: readonly Message[]): Block | undefined {
   const block = messages[0]?.blocks[0]
   return block?.type === 'compaction' ? block : undefined
 }
 
-/** A compaction in a message of its own may precede an answer: it stands for the turns before it. */
+/** A compaction in its own message may precede an answer: it replaces the turns before. */
 export function isCompactionAlone({ blocks }: Message): boolean {
   return blocks.length === 1 && blocks[0]?.type === 'compaction'
 }
 
-/** The calls of the last answer, while nobody but the user has spoken since. */
+/** The calls of the last answer, if only the user has spoken since. */
 export function openRound(messages: readonly Message[]): Message | undefined {
   const last = messages.findLast(({ role }) => role === 'assistant')
   return last?.blocks.some(({ type }) => type === 'tool_use') ? last : undefined
 }
 
-/** The beta header that the request needs is missing; a body that names no headers cannot tell. */
+/** A required beta header is missing. A body without header names cannot tell. */
 export function lacksBeta(request: Json, name: string): boolean {
   const { betas } = readFields(request)
   return Array.isArray(betas) && !betas.includes(name)

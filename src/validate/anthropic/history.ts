@@ -1,10 +1,10 @@
-// Earlier exchanges, found by what their answers hold: calls, thinking, compactions, texts.
+// Earlier exchanges, found by the calls, thinking, compactions and texts of their answers.
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Exchange, RuleInput } from '../rule.ts'
 import { readFields, readText } from '../walk.ts'
 import { type Block, isThinking, type Message, readBlocks } from './conversation.ts'
 
-/** An answer, and the request that it answered. */
+/** An answer and its request. */
 export interface Answered {
   readonly request: Json
   readonly stopReason: string | undefined
@@ -13,7 +13,7 @@ export interface Answered {
 
 const histories = new WeakMap<RuleInput, History>()
 
-/** For one validation the same to every rule. */
+/** Shared by all rules of one validation. */
 export function findHistory(input: RuleInput): History {
   const known = histories.get(input) ?? new History(input.earlier)
   histories.set(input, known)
@@ -24,7 +24,7 @@ export class History {
   readonly #byThinking = new Map<string, { answered: Answered; block: Block }>()
   readonly #byCall = new Map<string, Answered>()
   readonly #byCompaction = new Map<string, Answered>()
-  /** Undefined if several answers say the same. */
+  /** Undefined if several answers have the same text. */
   readonly #byText = new Map<string, Answered | undefined>()
 
   constructor(earlier: readonly Exchange[]) {
@@ -39,12 +39,12 @@ export class History {
     return this.#byText.size === 0
   }
 
-  /** The answer that this thinking came with, whatever became of its text since. */
+  /** The answer this thinking came with, even if its text has changed. */
   ofThinking(block: Block): Answered | undefined {
     return this.#byThinking.get(thinkingKey(block) ?? '')?.answered
   }
 
-  /** A thinking block as it was given. */
+  /** The original of a thinking block. */
   originalOf(block: Block): Block | undefined {
     return this.#byThinking.get(thinkingKey(block) ?? '')?.block
   }
@@ -54,8 +54,8 @@ export class History {
   }
 
   /**
-   * The answer that a message repeats: by its calls, its thinking, or a text that only it has. A call
-   * that nobody here made is of another answer, whatever words it stands behind.
+   * The answer a message repeats: by its calls, its thinking, or a unique text. An unknown call means another
+   * answer, whatever its text.
    */
   ofMessage({ blocks }: Pick<Message, 'blocks'>): Answered | undefined {
     for (const block of blocks) {
@@ -88,7 +88,7 @@ function putFirst<Value>(map: Map<string, Value>, key: string, value: Value): vo
   if (!map.has(key)) map.set(key, value)
 }
 
-/** What tells one thinking block from another; undefined for other blocks. */
+/** The identity of a thinking block; undefined for other blocks. */
 export function thinkingKey(block: Block): string | undefined {
   if (!isThinking(block)) return undefined
   const { signature, data } = block.fields

@@ -43,7 +43,7 @@ const userSpeaksFirst = rule('VALID-A2', (input, report) => {
   report(first.place, 'the first message must be the user’s')
 })
 
-/** The API merges what is in a row; backends that speak its format answer 400. */
+/** The API merges consecutive roles; compatible backends answer 400. */
 const rolesAlternate = rule('VALID-A3', (input, report) => {
   if (!input.profile.strict) return
   const messages = findConversation(input)

@@ -1,4 +1,4 @@
-// The prefix of a thinking block: system prompt, tools, and all earlier messages
+// The prefix of a thinking block: system prompt, tools, and all earlier messages.
 import type { Json } from '../../core/text/json.ts'
 import { readFields, readText } from '../walk.ts'
 import {
@@ -11,36 +11,36 @@ import {
 import { type Answered, type History, thinkingKey } from './history.ts'
 import { findSteps, type Step, sameStep, sameSteps, sameSystem, sameTools } from './same.ts'
 
-/** A conversation block by block, without thinking and without the signed compaction in front. */
+/** A conversation by blocks, without thinking and a leading signed compaction. */
 interface Conversation {
   readonly lead: Block | undefined
   readonly steps: readonly Step[]
-  /** Where each message starts among the steps; one more for the end. */
+  /** The start of each message among the steps; one more for the end. */
   readonly starts: readonly Start[]
 }
 
 interface Start {
   readonly step: number
-  /** The last compaction before it that the API made by itself: the comparison starts there. */
+  /** The last compaction the API made by itself: the comparison starts there. */
   readonly restart: number | undefined
 }
 
-/** An earlier request with its answer; what is found out about it is kept, for other messages to use. */
+/** An earlier request and its answer; findings are cached for other messages. */
 interface Former {
   readonly told: Conversation
-  readonly change: string // of system or tools
+  readonly change: string // in system or tools
   readonly isSameTo: Map<number, boolean>
   readonly answer: readonly Step[]
-  /** How many steps of the answer stand before each of its thinking blocks. */
+  /** How many steps of the answer precede each of its thinking blocks. */
   readonly thinking: ReadonlyMap<string | undefined, number>
 }
 
-/** Tells what has changed in front of a message since its answer was given. */
+/** Detects changes in front of a message since its answer was given. */
 export class Prefixes {
   readonly #request: Json
   readonly #history: History
   readonly #told: Conversation
-  /** What the leading compaction stands for, told from each older compaction or from the start. */
+  /** What the leading compaction replaces, starting from each older compaction or from the start. */
   readonly #openings: ReadonlyMap<string | undefined, readonly Step[]>
   readonly #formers = new Map<Answered, Former>()
 
@@ -51,7 +51,7 @@ export class Prefixes {
     this.#openings = findOpenings(this.#told.lead, history)
   }
 
-  /** The thinking blocks of a message before which something has changed, and what, in words. */
+  /** The thinking blocks of a message whose prefix has changed, with the change in words. */
   changedThinking(message: Message): ReadonlyMap<Block, string> {
     const changed = new Map<Block, string>()
     const kept = findSteps('assistant', message.blocks)
@@ -77,7 +77,7 @@ export class Prefixes {
     return changed
   }
 
-  /** The empty string if nothing has changed, or where nobody can tell. */
+  /** Empty if nothing has changed, or if it is unknown. */
   changeBefore({ index }: Message, answered: Answered): string {
     const former = this.#former(answered)
     const opening = this.#openings.get(computeSignature(former.told.lead))
@@ -126,14 +126,14 @@ function tell(messages: readonly Message[]): Conversation {
   return { lead, steps, starts }
 }
 
-/** A compaction that the API made by itself comes unsigned; what stood before it no longer counts. */
+/** The API's own compactions are unsigned; what precedes one no longer counts. */
 export function isRestart({ fields }: Pick<Block, 'fields'>): boolean {
   return fields.type === 'compaction' && !readText(fields.signature)
 }
 
 /**
- * A signed compaction stands for the messages of the request that asked for it, and those may begin
- * with an older one: the same conversation can be told from any of these on.
+ * A signed compaction replaces the messages of its request, which may start with an older one: the
+ * conversation can be compared from any of these.
  */
 function findOpenings(
   lead: Block | undefined,
@@ -154,7 +154,7 @@ function findOpenings(
   }
 }
 
-/** Lengths are compared first: so an earlier request is walked through for one message at most. */
+/** Compares lengths first, so that an earlier request is walked for one message at most. */
 function isSameUpTo(
   end: Start,
   told: Conversation,
@@ -170,7 +170,7 @@ function isSameUpTo(
   return sameSteps([...before, ...told.steps.slice(end.restart ?? 0, end.step)], formerSteps)
 }
 
-/** How many steps are the same from the start on. */
+/** The length of the common start. */
 function sameStart(some: readonly Step[], others: readonly Step[]): number {
   const index = some.findIndex((step, at) => !sameStep(step, others[at]))
   return index === -1 ? some.length : index

@@ -1,15 +1,15 @@
-// Compares two parts of a conversation as the API does, which ignores some fields
+// Compares two parts of a conversation as the API does, which ignores some fields.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { readList } from '../walk.ts'
 import { type Block, isThinking, type Message } from './conversation.ts'
 
-/** One block and who said it. Turns need no border: where the role changes, there is one. */
+/** One block and its role. Turns need no boundary: a change of role is one. */
 export interface Step {
   readonly role: string
   readonly fields: Fields
 }
 
-/** Earlier thinking is no part of what a later block is bound to. */
+/** Later blocks are not bound to earlier thinking. */
 export function stepsOfMessage({ role, blocks }: Message): readonly Step[] {
   return findSteps(role, blocks)
 }
@@ -26,7 +26,7 @@ export function sameStep(step: Step, other: Step | undefined): boolean {
   return other !== undefined && step.role === other.role && sameJson(step.fields, other.fields)
 }
 
-/** Tools that are loaded later do not count. */
+/** Tools loaded later do not count. */
 export function sameTools(some: Json | undefined, others: Json | undefined): boolean {
   return sameJson(loadedTools(some), loadedTools(others))
 }
@@ -35,7 +35,7 @@ function loadedTools(tools: Json | undefined): readonly Json[] {
   return readList(tools).filter((tool) => !(isFields(tool) && tool.defer_loading === true))
 }
 
-/** A prompt that is a string is the same as one text block. */
+/** A string prompt equals one text block. */
 export function sameSystem(some: Json | undefined, others: Json | undefined): boolean {
   return sameJson(systemList(some), systemList(others))
 }
@@ -45,10 +45,10 @@ function systemList(system: Json | undefined): readonly Json[] {
   return system === '' ? [] : [{ type: 'text', text: system }]
 }
 
-/** What the tool's author wrote is compared to the letter. */
+/** Texts of a tool's author are compared exactly. */
 const EXACT = ['input', 'input_schema']
 
-/** Compares without marks for the cache, and without fields that only spell out the default. */
+/** Ignores cache marks, and fields that spell out a default. */
 export function sameJson(some: Json, others: Json): boolean {
   const waiting: { a: Json; b: Json; isExact: boolean }[] = [{ a: some, b: others, isExact: false }]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -78,7 +78,7 @@ function keysThatCount(fields: Fields, other: Fields): readonly string[] {
     if (value === undefined || value === null || key === 'cache_control') return false
     if (key === 'is_error') return value !== false
     if (key === 'caller') return !(isFields(value) && value.type === 'direct')
-    // The API compares the bytes behind an address, which may change its name and stay the same.
+    // The API compares the bytes behind an address, which may be renamed.
     return !(key === 'url' && fields.type === 'url' && other.type === 'url')
   })
 }

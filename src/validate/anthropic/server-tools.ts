@@ -1,4 +1,4 @@
-// Tools that the API runs itself: call and result stay in one answer, as they came.
+// Tools the API runs itself: call and result stay in one answer, unchanged.
 import type { Json } from '../../core/text/json.ts'
 import { type Rule, type RuleInput, rule } from '../rule.ts'
 import { isGiven, readFields, readText } from '../walk.ts'
@@ -17,7 +17,7 @@ const serverCallsKeepTheirResults = rule('VALID-A20', (input, report) => {
   const turns = findTurns(messages)
   const originals = originalResults(input)
   const citations = originalCitations(input)
-  // Calls of code that itself waits for a tool of the client: the result comes in a later answer.
+  // Code calls that wait for a tool of the client: their result comes in a later answer.
   const waiting = new Set<string>()
   for (const turn of turns) {
     const blocks = blocksOfTurn(turn)
@@ -40,7 +40,7 @@ const serverCallsKeepTheirResults = rule('VALID-A20', (input, report) => {
       }
     }
     for (const id of callersIn(blocks)) if (unanswered.delete(id)) waiting.add(id)
-    // An answer that was paused goes back as the last message; the API then continues with it.
+    // A paused answer is sent back as the last message, and the API continues it.
     if (turn === turns.at(-1)) continue
     for (const [id, { place }] of unanswered) report(place, `the answer lost the result of ${id}`)
   }
@@ -60,7 +60,7 @@ export function isServerBlock(block: Block | undefined): boolean {
   return block !== undefined && (isServerCall(block) || isServerResult(block))
 }
 
-/** The answer goes back so that the API continues with it: this is no prefill. */
+/** The answer is sent back to be continued: not a prefill. */
 export function isPaused(last: Message, input: RuleInput): boolean {
   const answered = new Set(
     last.blocks.filter(isServerResult).map(({ fields }) => fields.tool_use_id),
@@ -85,7 +85,7 @@ function originalResults({ earlier }: RuleInput): ReadonlyMap<string, Block> {
   return new Map(results.map((block) => [readText(block.fields.tool_use_id) ?? '', block]))
 }
 
-/** By the text that they belong to; the same text may have been said with others. */
+/** Keyed by their text; the same text may have had others. */
 function originalCitations({ earlier }: RuleInput): ReadonlyMap<string, readonly Json[]> {
   const cited = earlier
     .flatMap(({ answer }) => readBlocks(readFields(answer), 'answer'))
@@ -99,13 +99,13 @@ function originalCitations({ earlier }: RuleInput): ReadonlyMap<string, readonly
   )
 }
 
-/** The blocks of the latest answer, where it was paused. */
+/** The blocks of the latest answer, if it was paused. */
 function pausedBlocks({ earlier }: RuleInput): readonly Block[] | undefined {
   const answer = readFields(earlier.at(-1)?.answer)
   return answer.stop_reason === 'pause_turn' ? readBlocks(answer, 'answer') : undefined
 }
 
-/** A client may put the pieces of one turn into one message: then the end must be the same. */
+/** A client may merge a turn's pieces into one message: then the ends must be equal. */
 function isSameAnswer({ blocks }: Message, paused: readonly Block[]): boolean {
   const steps = findSteps('assistant', blocks)
   const given = findSteps('assistant', paused)

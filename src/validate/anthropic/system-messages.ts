@@ -1,4 +1,4 @@
-// Messages of the system in the middle of a conversation: where they may stand.
+// System messages in the middle of a conversation: where they are allowed.
 import { isFields } from '../../core/text/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
 import { readFields } from '../walk.ts'
@@ -7,7 +7,7 @@ import { sameSteps, stepsOfMessage } from './same.ts'
 import { isServerResult } from './server-tools.ts'
 
 const systemMessagesStandRight = rule('VALID-A16', (input, report) => {
-  // Where the role itself is refused, VALID-A1 says so.
+  // If the role itself is not allowed, VALID-A1 reports it.
   if (!input.profile.systemMessages) return
   const messages = findConversation(input)
   for (const group of findGroups(messages)) checkPlace(group, messages, report)
@@ -16,7 +16,7 @@ const systemMessagesStandRight = rule('VALID-A16', (input, report) => {
 
 export const SYSTEM_MESSAGE_RULES: readonly Rule[] = [systemMessagesStandRight]
 
-/** Several in a row count as one. One that only sets options, with no content, may stand anywhere. */
+/** Consecutive ones count as one. One without content, which only sets options, is allowed anywhere. */
 function findGroups(messages: readonly Message[]): readonly (readonly [Message, Message])[] {
   const groups: [Message, Message][] = []
   for (const message of messages) {
@@ -47,20 +47,20 @@ function checkPlace(
   }
 }
 
-/** Behind a compaction it is VALID-A15's affair. */
+/** After a compaction VALID-A15 applies. */
 function mayFollow(answer: Message): boolean {
   if (isServerResult(answer.blocks.at(-1))) return true
   return answer.index === 0 && isCompactionAlone(answer)
 }
 
-/** One that was sent stays: compared with the request before, up to the first difference. */
+/** A sent one must stay: compares with the previous request up to the first difference. */
 function checkKept(messages: readonly Message[], { earlier }: RuleInput, report: Report): void {
   const before = readMessages(readFields(earlier.at(-1)?.request))
   const index = before.findIndex((message, at) => !isSame(message, messages[at]))
   const was = before[index]
   const now = messages[index]
   if (was?.role !== 'system' || now === undefined) return
-  // Where all that follows is new, the conversation was rewritten from here on, by a compaction say.
+  // If everything that follows is new, the conversation was rewritten from here, for example by a compaction.
   const next = before[index + 1]
   const isGone = next === undefined ? now.role === 'assistant' : isSame(next, now)
   if (isGone || now.role === 'system') {

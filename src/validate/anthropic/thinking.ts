@@ -1,4 +1,4 @@
-// Thinking in answers: signed, untouched, before its calls, and dropped from the oldest on.
+// Thinking in answers: signed, unchanged, before its calls, and dropped oldest first.
 import type { Json } from '../../core/text/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
 import { readFields, readText } from '../walk.ts'
@@ -39,7 +39,7 @@ function checkShape({ role, blocks }: Message, report: Report): void {
   }
 }
 
-/** Adaptive thinking may leave a turn without; only `enabled` must start with it. */
+/** Adaptive thinking may be absent in a turn; only `enabled` must start with it. */
 function isThinkingEnabled({ request, profile }: RuleInput): boolean {
   const type = thinkingType(request)
   return type === undefined ? profile.thinkingEnabled === true : type === 'enabled'
@@ -49,7 +49,7 @@ function thinkingType(request: Json): string | undefined {
   return readText(readFields(readFields(request).thinking).type)
 }
 
-/** The turn that results were just sent for: its first answer, or the last one, starts with thinking. */
+/** The turn of the latest results: its first or last answer starts with thinking. */
 function checkLoopStart(messages: readonly Message[], report: Report): void {
   const open = openRound(messages)
   if (open === undefined || !hasResults(messages.slice(open.index + 1))) return
@@ -93,7 +93,7 @@ function isSame(block: Block, original: Block | undefined): boolean {
   return original !== undefined && sameJson(block.fields, original.fields)
 }
 
-/** All of its thinking in order, or, once its calls are done, none. */
+/** All of its thinking in order, or none once its calls are done. */
 function checkLatest(
   message: Message,
   messages: readonly Message[],
@@ -104,7 +104,7 @@ function checkLatest(
   const answered = history.ofMessage(message)
   if (answered === undefined) return
   const given = answered.blocks.filter(isThinking)
-  // A message may hold two answers, the second of which continued where the first was paused.
+  // A message may hold two answers, the second a continuation of a paused one.
   const kept = message.blocks.filter(
     (block) => isThinking(block) && [undefined, answered].includes(history.ofThinking(block)),
   )
@@ -114,13 +114,13 @@ function checkLatest(
     if (strange) report(strange.place, 'the latest answer must keep its thinking as it was')
   } else if (given.length > 0 && openRound(messages) === message) {
     if (thinkingType(request) === 'disabled' || dropsUnboundThinking(request)) return
-    // Behind a rewritten prefix it is VALID-A22's affair.
+    // After a rewritten prefix VALID-A22 applies.
     if (new Prefixes(request, messages, history).changeBefore(message, answered) !== '') return
     report(message.place, 'an open tool round must send all of its thinking back')
   }
 }
 
-/** Each block records the one before it: a gap makes every later one invalid. */
+/** Each block records its predecessor: a gap invalidates all later ones. */
 function checkChain(answers: readonly Message[], history: History, report: Report): void {
   let hasKept = false
   let hasGap = false

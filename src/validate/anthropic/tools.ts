@@ -1,4 +1,4 @@
-// Calls, results and tools by themselves: ids, names, inputs, and what a result may hold.
+// Calls, results and tools by themselves: ids, names, inputs, and the content of results.
 import { isFields, type Json } from '../../core/text/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
 import { isGiven, readFields, readList, readText } from '../walk.ts'
@@ -6,7 +6,7 @@ import { type Block, blocksOfTurn, findConversation, findTurns, type Turn } from
 
 const ID = /^[a-zA-Z0-9_-]+$/
 const NAME = /^[a-zA-Z0-9_-]+$/
-/** Newer models take 128; a profile says so. */
+/** Newer models allow 128, set in a profile. */
 const NAME_CHARS = 64
 
 const callsAreWellFormed = rule('VALID-A7', (input, report) => {
@@ -36,7 +36,7 @@ const toolsAreDefined = rule('VALID-A8', (input, report) => {
   report('tools', `tools must be defined: there is a ${first.type} at ${first.place}`)
 })
 
-/** `tool_reference` is what the search among tools answers with; sessions of real agents hold it. */
+/** `tool_reference` is the answer of tool search, found in sessions of real agents. */
 const RESULT_TYPES = ['text', 'image', 'document', 'search_result', 'tool_reference']
 
 const resultsHoldWhatTheyMay = rule('VALID-A11', (input, report) => {

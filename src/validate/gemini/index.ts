@@ -3,12 +3,12 @@ import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { type Rule, rule, textsAreWellFormed } from '../rule.ts'
 import { isGiven, readFields, readList, readText } from '../walk.ts'
 
-/** `function` is the older name of the role that brings what functions returned. */
+/** `function` is the older role name for function responses. */
 const ROLES: ReadonlySet<string | undefined> = new Set(['user', 'model', 'function'])
 
 /**
- * Read strictly: a request without contents has no first one, a missing role is not `user`, and a
- * role that the API does not know belongs to none.
+ * Read strictly: a request without contents has no first one, a missing role is not `user`, and an unknown
+ * role is nobody's.
  */
 const userOpens = rule('VALID-G1', ({ request }, report) => {
   const [first, ...others] = readContents(request)
@@ -19,7 +19,7 @@ const userOpens = rule('VALID-G1', ({ request }, report) => {
   }
 })
 
-/** Older models refuse what is in a row; later ones merge it. */
+/** Older models reject consecutive roles; later ones merge them. */
 const rolesAlternate = rule('VALID-A3', ({ request, profile }, report) => {
   if (!profile.strict) return
   let before: string | undefined
@@ -41,7 +41,7 @@ const callFollowsUser = rule('VALID-G2', ({ request }, report) => {
   }
 })
 
-/** Counts and the role decide: names and ids of responses are not compared. */
+/** Only counts and roles matter: names and ids of responses are not compared. */
 const everyCallIsAnswered = rule('VALID-G3', ({ request }, report) => {
   const contents = readContents(request)
   let before = contents[0]
@@ -72,7 +72,7 @@ const TURN_RULES: readonly Rule[] = [
   modelDoesNotClose,
 ]
 
-/** What stands beside the data of a part and is none itself. */
+/** Fields next to a part's data that are not data. */
 const MARKS: ReadonlySet<string> = new Set([
   'thought',
   'thoughtSignature',
@@ -86,9 +86,9 @@ const MARKS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Each content of the model in the current turn is a step, also if two are in a row. Which
- * model is asked is not in the body: read strictly, it is a Gemini 3, unless the profile says
- * that it does not think. Whether a signature is the right one cannot be seen.
+ * Each content of the model in the current turn is a step, also two in a row. The body does not name the
+ * model: read strictly, it is a Gemini 3, unless the profile says that it does not think. Whether a signature
+ * is correct cannot be checked.
  */
 const callsAreSigned = rule('VALID-G4', ({ request, profile }, report) => {
   if (profile.thinkingEnabled === false) return
@@ -102,7 +102,7 @@ const callsAreSigned = rule('VALID-G4', ({ request, profile }, report) => {
   }
 })
 
-/** An empty text that carries a signature is the end of a streamed answer, and stays. */
+/** An empty text with a signature is the end of a streamed answer, and stays. */
 const partsAreNotEmpty = rule('VALID-G5', ({ request, profile }, report) => {
   const { systemInstruction, system_instruction } = readFields(request)
   const systems = Object.entries({ systemInstruction, system_instruction }).flatMap(
@@ -116,10 +116,10 @@ const partsAreNotEmpty = rule('VALID-G5', ({ request, profile }, report) => {
   }
 })
 
-/** The parts of a Gemini content: none empty, and signatures where the model put them. */
+/** The parts of a Gemini content: none empty, and signatures in their original places. */
 const PART_RULES: readonly Rule[] = [callsAreSigned, partsAreNotEmpty]
 
-/** The user speaks, and does not only hand back what functions returned. */
+/** A user content that does not only return function results. */
 function opensTurn({ role, parts }: Content): boolean {
   return role === 'user' && parts.some((part) => !isResponse(part))
 }
@@ -140,7 +140,7 @@ function hasText(text: string, refusesBlank: boolean): boolean {
   return refusesBlank ? /\S/.test(text) : text !== ''
 }
 
-/** A Gemini request as the rules see it: contents and parts with their places. */
+/** A Gemini request for the rules: contents and parts with their places. */
 interface Part {
   readonly where: string // `contents[2].parts[0]`
   readonly fields: Fields
@@ -167,7 +167,7 @@ function readContent(value: Json | undefined, where: string): Content {
   return { where, role: readText(fields.role), parts }
 }
 
-/** The REST interface reads each name in camelCase and in snake_case. */
+/** The REST API reads names in camelCase and snake_case. */
 function isCall({ fields }: Part): boolean {
   return isFields(fields.functionCall ?? fields.function_call)
 }

@@ -1,4 +1,4 @@
-// Rules for the content of a Chat Completions request: limits, and what each role may say
+// Rules for the content of a Chat Completions request: limits, and what each role may contain.
 import { isFields, type Json } from '../../core/text/json.ts'
 import { type Report, type Rule, rule } from '../rule.ts'
 import { readFields, readList } from '../walk.ts'
@@ -6,12 +6,12 @@ import { type ChatMessage, findCalls, readMessages, readParts, readTexts } from 
 
 const MAX_TOOLS = 128
 
-// Of the caps published over time, the lower: 500 images, and 50 MB of them in one request.
+// The lower of the caps published over time: 500 images, 50 MB of them in one request.
 const MAX_IMAGES = 500
 
 const MAX_IMAGE_BYTES = 50_000_000
 
-// Reported both as 2^20 and as ten times that; a strict backend is taken at the lower.
+// Reported as 2^20 and as ten times that; strict backends use the lower.
 const MAX_TEXT_CHARS = 10_485_760
 
 const MAX_TEXT_CHARS_STRICT = 1_048_576
@@ -32,7 +32,7 @@ function checkTools(request: Json, report: Report): void {
   }
 }
 
-/** Each cap is reported once, at the image that passes it. */
+/** Each cap is reported once, at the image that exceeds it. */
 function checkImages(request: Json, report: Report): void {
   let count = 0
   let bytes = 0
@@ -48,7 +48,7 @@ function checkImages(request: Json, report: Report): void {
   }
 }
 
-/** Of an image inside the request; one behind a link is unknown, and counts nothing. */
+/** The bytes of an inline image; a linked one is unknown and counts nothing. */
 function imageBytes(url: Json | undefined): number {
   if (typeof url !== 'string' || !url.startsWith('data:')) return 0
   return Math.floor(((url.length - url.indexOf(',') - 1) * 3) / 4)
@@ -87,7 +87,7 @@ const contentIsThere = rule('VALID-C4', ({ request, profile }, report) => {
     else if (role === undefined || !SPEAKERS.has(role)) {
       report(`${where}.role`, 'the role is none of the known ones')
     } else if (role === 'function') {
-      // A function may answer with nothing, but has to answer.
+      // A function may answer with an empty text, but must answer.
       if (typeof fields.content !== 'string') report(`${where}.content`, 'a text is required')
     } else if (role !== 'tool' && !saysSomething(message, profile.strict) && !isExcused(message)) {
       report(`${where}.content`, `content of the role ${role} may not be empty here`)
@@ -95,7 +95,7 @@ const contentIsThere = rule('VALID-C4', ({ request, profile }, report) => {
   }
 })
 
-/** A list without parts is refused like an image: it is neither a string nor text parts. */
+/** An empty list is rejected like an image: it is neither a string nor text parts. */
 const toolContentIsText = rule('VALID-C7', ({ request }, report) => {
   for (const message of readMessages(request)) {
     if (message.role !== 'tool' || typeof message.fields.content === 'string') continue
@@ -110,7 +110,7 @@ const toolContentIsText = rule('VALID-C7', ({ request }, report) => {
 })
 
 const systemIsFirstAndSingle = rule('VALID-C8', ({ request, profile }, report) => {
-  if (!profile.strict) return // the original takes them anywhere
+  if (!profile.strict) return // the original accepts them anywhere
   for (const { where, role } of readMessages(request).slice(1)) {
     if (role === 'system' || role === 'developer') {
       report(where, `this backend takes one ${role} message, and only as the first`)
@@ -118,7 +118,7 @@ const systemIsFirstAndSingle = rule('VALID-C8', ({ request, profile }, report) =
   }
 })
 
-/** The word may be in the text of any role; names and arguments do not count. */
+/** The word may be in any role's text; names and arguments do not count. */
 const jsonIsMentioned = rule('VALID-C11', ({ request }, report) => {
   if (readFields(readFields(request).response_format).type !== 'json_object') return
   const isNamed = readMessages(request).some((message) =>
@@ -127,7 +127,7 @@ const jsonIsMentioned = rule('VALID-C11', ({ request }, report) => {
   if (!isNamed) report('response_format', 'json_object needs the word «json» in a message')
 })
 
-/** Rules for the content of each role in Chat Completions, and for system messages */
+/** Rules for the content of each role in Chat Completions, and for system messages. */
 export const CONTENT_RULES: readonly Rule[] = [
   contentIsThere,
   toolContentIsText,

@@ -1,4 +1,4 @@
-// The contract suite for lists of rules: each rule is broken alone, kept and needed
+// The contract suite for lists of rules: each rule is broken alone, kept and needed.
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { runs } from '../../../test/scale.ts'
@@ -21,11 +21,11 @@ export interface Proof {
 }
 
 export interface RuleSuite {
-  /** Breaks only this rule, at these places, and passes once the rule is taken out. */
+  /** Breaks only this rule, at these places, and passes without it. */
   prove(id: string, proof: Proof): void
-  /** Neither random JSON nor a good request with values exchanged makes a rule throw. */
+  /** Neither random JSON nor a damaged valid request makes a rule throw. */
   surviveAnything(samples: readonly Json[]): void
-  /** Twice the request, twice the reading: counted, since time cannot be. */
+  /** Twice the request means twice the reads: counted instead of timed. */
   readInProportion(requestOf: (size: number) => Json): void
 }
 
@@ -76,7 +76,7 @@ export function suiteOf(rules: readonly Rule[], usual: Profile): RuleSuite {
 
 type Path = readonly (string | number)[]
 
-/** One of the samples, in which some values became others, of the same request or of no sense. */
+/** One of the samples with some values replaced, by others of it or by nonsense. */
 function damaged(samples: readonly Json[]) {
   const nonsense = fc.constantFrom<Json | undefined>(undefined, null, 7, true, '', ' ', [], {})
   const exchange = fc.record({
@@ -106,7 +106,7 @@ function nodesOf(value: Json, path: Path): readonly { path: Path; value: Json }[
   ]
 }
 
-/** Nothing in place of an item or a field takes it away. */
+/** Undefined removes the item or field. */
 function replaceAt(value: Json, [key, ...rest]: Path, other: Json | undefined): Json | undefined {
   if (key === undefined) return other
   const entries = Object.entries(value as Record<string, Json>).flatMap(([name, item]) => {
@@ -116,7 +116,7 @@ function replaceAt(value: Json, [key, ...rest]: Path, other: Json | undefined): 
   return Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries)
 }
 
-/** A place may name a field that is missing, but never an item that is. */
+/** A place may name a missing field, but never a missing item. */
 function indexedItemsExist(request: Json, where: string): boolean {
   let current: Json | undefined = request
   return [...where.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].every(([, index, name]) => {
@@ -130,7 +130,7 @@ function indexedItemsExist(request: Json, where: string): boolean {
   })
 }
 
-/** The same value, and how many of its fields and items were read. */
+/** The same value, with a counter of fields and items read. */
 function counted(value: Json): readonly [Json, () => number] {
   let reads = 0
   const wrap = (each: unknown): unknown =>

@@ -1,4 +1,4 @@
-// Calls and their results in Chat Completions: who answers whom, and right behind whom.
+// Calls and their results in Chat Completions: pairs and their order.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { type Report, type Rule, rule } from '../rule.ts'
 import { readFields, readList, readText } from '../walk.ts'
@@ -12,7 +12,7 @@ export interface ChatMessage {
 interface ChatCall {
   readonly where: string // `messages[3].tool_calls[0]`
   readonly id: string | undefined
-  /** `function` or `custom`: the field that holds name and arguments. */
+  /** `function` or `custom`: the field with name and arguments. */
   readonly kind: 'function' | 'custom'
   readonly body: Fields
 }
@@ -44,7 +44,7 @@ export function findCalls({ where, role, fields }: ChatMessage): readonly ChatCa
   })
 }
 
-/** The parts of a content that is a list. */
+/** The parts of a list content. */
 export function readParts({ where, fields }: ChatMessage): readonly ChatPart[] {
   return readList(fields.content).map((part, index) => ({
     where: `${where}.content[${index}]`,
@@ -52,7 +52,7 @@ export function readParts({ where, fields }: ChatMessage): readonly ChatPart[] {
   }))
 }
 
-/** Everything a message says in words, with the place of each text. */
+/** All texts of a message with their places. */
 export function readTexts(message: ChatMessage): readonly { where: string; text: string }[] {
   const { where, fields } = message
   if (typeof fields.content === 'string') {
@@ -105,7 +105,7 @@ const everyResultHasItsCall = rule('VALID-C2', ({ request }, report) => {
   }
 })
 
-/** `tool_calls: null` is refused like an empty list: the field must be left out. */
+/** `tool_calls: null` is rejected like an empty list: omit the field. */
 const callIdsAreUsable = rule('VALID-C3', ({ request }, report) => {
   for (const message of readMessages(request)) {
     const { where, role, fields } = message
@@ -194,8 +194,8 @@ function readFunctionCall(message: ChatMessage | undefined) {
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/
 
 /**
- * The original never parses the string, and models do send broken JSON; strict backends that
- * render it through a template refuse that, so there it must be JSON text.
+ * The original never parses the string, and models do send broken JSON. Strict backends that render it
+ * through a template reject that.
  */
 const argumentsAreText = rule('VALID-C5', ({ request, profile }, report) => {
   for (const message of readMessages(request)) {
@@ -213,7 +213,7 @@ const argumentsAreText = rule('VALID-C5', ({ request, profile }, report) => {
   }
 })
 
-/** `name` on messages is held to the same characters, the narrowest that has been asked for. */
+/** `name` on messages is limited to the same characters, the strictest known. */
 const namesAreUsable = rule('VALID-C6', ({ request }, report) => {
   for (const message of readMessages(request)) {
     const { where, role, fields } = message
@@ -254,7 +254,7 @@ function checkName(where: string, name: Json | undefined, report: Report): void 
   }
 }
 
-/** The original takes any opening; the templates of strict backends begin with the user. */
+/** The original accepts any opening; the templates of strict backends start with the user. */
 const userSpeaksFirst = rule('VALID-A2', ({ request, profile }, report) => {
   if (!profile.strict) return
   const [first] = listSpoken(request)
@@ -276,7 +276,7 @@ const rolesAlternate = rule('VALID-A3', ({ request, profile }, report) => {
   }
 })
 
-/** Whose turn it is on strict backends of Chat Completions: the user opens, and roles alternate. */
+/** Turn order on strict backends of Chat Completions: the user opens, and roles alternate. */
 export const TURN_RULES: readonly Rule[] = [userSpeaksFirst, rolesAlternate]
 
 function listSpoken(request: Json): readonly ChatMessage[] {

@@ -1,4 +1,4 @@
-// Rules for the parts that each role may use in Responses
+// Rules for the parts that each role may use in Responses.
 import { isFields, type Json } from '../../core/text/json.ts'
 import { type Rule, rule } from '../rule.ts'
 import { isGiven, readFields, readList } from '../walk.ts'
@@ -57,7 +57,7 @@ function isEmpty(value: Json | undefined): boolean {
   return value === '' || (Array.isArray(value) && value.length === 0)
 }
 
-/** Nothing at all, or a list of nothing but empty texts. */
+/** No content, or only empty texts. */
 function saysNothing(content: Json | undefined): boolean {
   const isSilent = Array.isArray(content) && content.every((part) => readFields(part).text === '')
   return isSilent || isEmpty(content)
@@ -92,7 +92,7 @@ const compactionStandsAlone = rule('VALID-R7', ({ request, profile, earlier }, r
   }
 })
 
-/** Rules for the server's compaction in Responses: items before it, and how to request it */
+/** Rules for the server's compaction in Responses: items before it, and how to request it. */
 export const COMPACTION_RULES: readonly Rule[] = [compactionStandsAlone]
 
 function isCompaction({ type }: Item): boolean {

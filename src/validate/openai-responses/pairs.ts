@@ -1,4 +1,4 @@
-// Calls and their outputs in Responses: each has the other, under one call_id.
+// Calls and their outputs in Responses: complete pairs under one call_id.
 import type { Json } from '../../core/text/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
 import { isGiven, readFields, readList } from '../walk.ts'
@@ -41,7 +41,7 @@ const everyOutputHasItsCall = rule('VALID-R1', (input, report) => {
 /** An unanswered call that the server remembers is reported at `previous_response_id`. */
 const everyCallHasItsOutput = rule('VALID-R2', (input, report) => {
   for (const item of findPairing(input).open) {
-    // A missing approval is not a call without output: the conversation may continue.
+    // A missing approval is not an unanswered call: the conversation may continue.
     if (item.type === 'mcp_approval_request') continue
     const where = isSent(item) ? `${item.where}.call_id` : item.where
     report(where, `the ${item.type} ${readLink(item) ?? 'without a call_id'} has no output`)
@@ -74,7 +74,7 @@ function findPairing(input: RuleInput): Pairing {
   return { orphans, open: [...unnamed, ...[...waiting.values()].flat()] }
 }
 
-/** What a call is known by, and what an output knows it by. */
+/** The id that links a call and its output. */
 function readLink(item: Item): string | undefined {
   const value = item.fields[linkField(item)]
   return typeof value === 'string' ? value : undefined
@@ -83,7 +83,7 @@ function readLink(item: Item): string | undefined {
 function linkField({ type, fields }: Item): string {
   if (type === 'mcp_approval_request') return 'id'
   if (type === 'mcp_approval_response') return 'approval_request_id'
-  // The reference calls the field `id` here, the guide `call_id`.
+  // The reference names the field `id` here, the guide `call_id`.
   return type === 'local_shell_call_output' && fields.call_id === undefined ? 'id' : 'call_id'
 }
 
@@ -122,7 +122,7 @@ const idsAreUniqueAndWellFormed = rule('VALID-R4', (input, report) => {
   }
 })
 
-/** Names are held to the characters of Chat Completions as well as to the length. */
+/** Names must also meet the character rule of Chat Completions. */
 const callsAreWellFormed = rule('VALID-R10', ({ request }, report) => {
   for (const { where, type, fields } of readItems(request)) {
     if (type === 'function_call') {

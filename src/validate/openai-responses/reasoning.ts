@@ -1,9 +1,9 @@
-// Reasoning items in Responses, and the items that came out of them: kept together, or not at all.
+// Reasoning items in Responses, and the items they led to: kept together or not at all.
 import type { Fields, Json } from '../../core/text/json.ts'
 import { type Exchange, type Rule, type RuleInput, rule } from '../rule.ts'
 import { isGiven, readFields, readList, readText } from '../walk.ts'
 
-/** What the client runs, and what the model says (VALID-R3). */
+/** Calls the client runs, and messages of the model (VALID-R3). */
 const OWN_CALLS: ReadonlySet<string> = new Set([
   'function_call',
   'custom_tool_call',
@@ -12,7 +12,7 @@ const OWN_CALLS: ReadonlySet<string> = new Set([
   'apply_patch_call',
   'computer_call',
 ])
-/** What the server runs (VALID-R9). */
+/** Calls the server runs (VALID-R9). */
 const HOSTED_CALLS: ReadonlySet<string> = new Set([
   'web_search_call',
   'file_search_call',
@@ -24,15 +24,15 @@ const HOSTED_CALLS: ReadonlySet<string> = new Set([
   'mcp_call',
 ])
 
-/** A run of reasoning that items of one answer share, and how many of it the request has so far. */
+/** A reasoning run shared by items of one answer, and how much of it the request has so far. */
 interface Bond {
   readonly run: readonly string[]
   kept: number
 }
 
 /**
- * An item with an id is bound to the reasoning before it; without the id it is free. That the
- * items are kept is a matter of `store`, which is on unless it is false.
+ * An item with an id is bound to the reasoning before it; without the id it is free. Items are kept only with
+ * `store`, which is on by default.
  */
 const reasoningIsKeptWhole = rule('VALID-R3', (input, report) => {
   for (const item of unfollowed(readItems(input.request))) {
@@ -71,7 +71,7 @@ const reasoningIsEncrypted = rule('VALID-R5', (input, report) => {
   }
 })
 
-/** Read strictly: whether the server stores the items or not. */
+/** Read strictly: whether or not the server stores the items. */
 const hostedCallsKeepReasoning = rule('VALID-R9', (input, report) => {
   for (const item of withoutReasoning(input, ({ type = '' }) => HOSTED_CALLS.has(type))) {
     report(item.where, `the reasoning before this ${item.type} is not there`)
@@ -88,7 +88,7 @@ function isStoreless({ request }: RuleInput): boolean {
   return readFields(request).store === false
 }
 
-/** Reasoning with an id whose run does not lead to an item of the model. */
+/** Reasoning with an id whose run leads to no item of the model. */
 function unfollowed(items: readonly Item[]): readonly Item[] {
   const found: Item[] = []
   let isFollowed = false
@@ -120,7 +120,7 @@ function withoutReasoning(input: RuleInput, isBound: (item: Item) => boolean): r
   })
 }
 
-/** The id of each item of the answers → the reasoning run before it. */
+/** The id of each answer item → the reasoning run before it. */
 function knownBonds(earlier: readonly Exchange[]): ReadonlyMap<string, Bond> {
   const bonds = new Map<string, Bond>()
   for (const { answer } of earlier) {
@@ -141,7 +141,7 @@ function knownBonds(earlier: readonly Exchange[]): ReadonlyMap<string, Bond> {
   return bonds
 }
 
-/** What was seen stays seen: what a bond has counted is never looked at again. */
+/** A counted item is never checked again. */
 function isKept(bond: Bond, seen: ReadonlySet<string>): boolean {
   for (let id = bond.run[bond.kept]; id !== undefined && seen.has(id); id = bond.run[bond.kept]) {
     bond.kept += 1
@@ -153,7 +153,7 @@ function isOwnOutput({ type = '', fields }: Item): boolean {
   return OWN_CALLS.has(type) || (type === 'message' && fields.role === 'assistant')
 }
 
-/** Whatever the model can make of its reasoning; a reference may stand for any of it. */
+/** Any item reasoning may lead to; a reference may stand for one. */
 function isOutput(item: Item): boolean {
   const { type = '' } = item
   return isOwnOutput(item) || HOSTED_CALLS.has(type) || type === 'item_reference'
@@ -173,11 +173,11 @@ export interface Item {
 /** What precedes the input on the server. */
 interface Chain {
   readonly items: readonly Item[]
-  /** False if the request names a response or conversation that nobody here has seen. */
+  /** False if the request names an unknown response or conversation. */
   readonly isKnown: boolean
 }
 
-/** The place of what has none in the request but the id that names it. */
+/** The place of items that the request names only by an id. */
 const REMEMBERED = 'previous_response_id'
 
 export function readItems(request: Json): readonly Item[] {
@@ -203,14 +203,14 @@ export function findChain({ request, earlier }: RuleInput): Chain {
     const id = readText(readFields(current).previous_response_id)
     const exchange = byResponse.get(id)
     if (id === undefined || !exchange) return { items: remembered(links), isKnown: false }
-    byResponse.delete(id) // a chain that bites its tail ends here
+    byResponse.delete(id) // a cyclic chain ends here
     links.push(exchange)
     current = exchange.request
   }
   return { items: remembered(links), isKnown: true }
 }
 
-/** In this request, not in what the server remembers. */
+/** In this request, not in the server's memory. */
 export function isSent({ where }: Item): boolean {
   return where !== REMEMBERED
 }

@@ -1,4 +1,4 @@
-// One content block of an Anthropic message as a part, a tool call or a tool result.
+// Converts one content block of an Anthropic message to a part, a tool call or a tool result.
 
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Block, Media, ModelRef, Part, ToolResult } from '../../core/view/content.ts'
@@ -7,7 +7,7 @@ import { isEmpty, readFields, textOf, without, wrongShape } from './shape.ts'
 
 export const PROVIDER = 'anthropic'
 
-/** What reading gathers along the way. */
+/** What reading collects on the way. */
 export interface Notes {
   readonly problems: string[]
   cacheMarks: number
@@ -18,12 +18,12 @@ export type ReadBlock =
   | {
       readonly kind: 'call'
       readonly call: { readonly id: string; readonly name: string; readonly arguments: Json }
-      readonly rest: Fields // fields that have no home in the event
+      readonly rest: Fields // fields without a place in the event
     }
   | { readonly kind: 'result'; readonly result: ToolResult & { id: string }; readonly rest: Fields }
   | { readonly kind: 'misplaced'; readonly type: string }
 
-/** Blocks that may stand only in the answers of the model, or only in what it is sent. */
+/** Blocks allowed only in answers of the model, or only in requests. */
 const ASSISTANT_ONLY = new Set(['thinking', 'redacted_thinking', 'tool_use'])
 const USER_ONLY = new Set(['tool_result', 'image', 'document'])
 
@@ -62,7 +62,7 @@ export function readBlock(
   }
 }
 
-/** A block without its mark for the cache: marks are placed again when a request is made. */
+/** A block without cache marks, which each request sets anew. */
 export function unmarked(block: Fields, notes: Notes): Fields {
   if (!('cache_control' in block)) return block
   if (block.cache_control !== null) notes.cacheMarks += 1
@@ -88,7 +88,7 @@ function readThinking(block: Fields, path: string, model: ModelRef, notes: Notes
   return { type: 'thinking', thinking, model }
 }
 
-/** Sources of another kind (uploaded files, nested content) are kept as they are. */
+/** Other sources (uploaded files, nested content) are kept unchanged. */
 function readMedia(type: 'image' | 'document', block: Fields, path: string): Part {
   const source = readFields(block.source, `${path}.source`)
   const found = buildMedia(type, source, `${path}.source`)

@@ -1,13 +1,13 @@
-// Thinking and native parts belong to the server that made them, by its name.
+// Thinking and native parts belong to the server that created them, by its name.
 import type { Message, MessagePart } from '../../core/view/content.ts'
 import { PROVIDER } from './blocks.ts'
 
-/** The original, where another server goes under its name. */
+/** Stands for the original if another server uses its name. */
 const OTHER = `other ${PROVIDER}`
 
 /**
- * Those of the server `provider` go under the name of the format, as if it were the original. Those of
- * the original are another server's then.
+ * Renames the parts of the server `provider` to the name of the format, as if it were the original; the
+ * original's parts then belong to another server.
  */
 export function underFormatName(
   messages: readonly Message[],
@@ -22,7 +22,7 @@ export function underFormatName(
   })
 }
 
-/** What is said of parts of the original, by the name that people know. */
+/** Restores known names in texts about the original's parts. */
 export function underKnownNames(text: string): string {
   return text.replaceAll(OTHER, PROVIDER)
 }

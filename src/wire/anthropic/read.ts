@@ -1,4 +1,4 @@
-// The messages of a conversation as events: one answer, one event; results before the user's words.
+// Reads a conversation as events: one event per answer, results before the user's text.
 import type { EventDraft } from '../../core/log/event.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
 import { type Answer, type ModelRef, type Part, textOfParts } from '../../core/view/content.ts'
@@ -102,13 +102,13 @@ function userDrafts(messages: readonly ReadMessage[]): EventDraft[] {
   return [...results, ...said]
 }
 
-/** A system message that opens the conversation, as other formats write it, is the system prompt. */
+/** A system message that opens the conversation, as in other formats, is the system prompt. */
 function systemPrompt(messages: readonly ReadMessage[]): EventDraft {
   const source = messages.map((message) => message.original)
   return { type: 'SYSTEM_PROMPT', data: messages.map(textOfMessage).join('\n\n'), source }
 }
 
-/** Instructions in the middle of a conversation. Kept as a reminder, which every provider can be sent. */
+/** Instructions in the middle of a conversation, kept as a reminder, which every provider accepts. */
 function reminder(message: ReadMessage): EventDraft {
   return { type: 'SYSTEM_REMINDER', data: textOfMessage(message), source: message.original }
 }
@@ -124,7 +124,7 @@ function isPlainText(parts: readonly Part[]): boolean {
   )
 }
 
-/** The original where the event does not hold all of it: what is not sent is still not lost. */
+/** The original, if the event does not hold all of it: unsent content is not lost. */
 function readSource(messages: readonly ReadMessage[]): { source?: Json } {
   const whole = messages.every(
     ({ rest, blocks }) =>
@@ -138,7 +138,7 @@ function readSource(messages: readonly ReadMessage[]): { source?: Json } {
   return { source: originals.length === 1 ? (originals[0] as Json) : originals }
 }
 
-/** What a saved response says about itself, beside role and content. */
+/** What a saved response says about itself besides role and content. */
 function readMetadata(rest: Fields): Pick<Answer, 'model' | 'stopReason' | 'tokenUsage'> {
   const reason =
     typeof rest.stop_reason === 'string' ? ANTHROPIC_STOP_REASONS[rest.stop_reason] : undefined
@@ -150,7 +150,7 @@ function readMetadata(rest: Fields): Pick<Answer, 'model' | 'stopReason' | 'toke
   }
 }
 
-/** The system prompt as one text, or undefined if there is none. */
+/** The system prompt as one text; undefined without one. */
 export function readSystem(system: Json | undefined): string | undefined {
   if (system === undefined || system === null) return undefined
   if (typeof system === 'string') return system
@@ -164,14 +164,14 @@ export function readSystem(system: Json | undefined): string | undefined {
   return texts.join('\n\n')
 }
 
-// The rules of the format that a conversation already breaks when it is read: listed, not refused.
+// Format rules that a conversation already breaks when it is read: listed, not rejected.
 
 function checkTurns(turns: readonly Turn[], notes: Notes): void {
   const note = (problem: string) => notes.problems.push(problem)
   if (turns.length === 0) note('messages: there are none')
   if (turns[0]?.role === 'assistant') note('messages[0]: the first message is not the user’s')
   const seen = new Set<string>()
-  let open: ReadonlyMap<string, string> = new Map() // calls of the turn before, with their places
+  let open: ReadonlyMap<string, string> = new Map() // calls of the previous turn, with their places
   for (const [index, turn] of turns.entries()) {
     for (const message of turn.messages) checkMessage(message, note)
     if (turn.role === 'system') {
@@ -217,7 +217,7 @@ function checkMessage(message: ReadMessage, note: (problem: string) => void): vo
   }
 }
 
-/** The calls that the turn leaves without a result. */
+/** The calls the turn leaves without a result. */
 function checkResults(
   turn: Turn,
   open: ReadonlyMap<string, string>,
@@ -256,16 +256,16 @@ function findPath(turn: Turn): string {
   return turn.messages[0]?.path ?? 'messages'
 }
 
-/** Messages of one role in a row: a turn. */
+/** Consecutive messages of one role: a turn. */
 export interface ReadMessage {
   readonly path: string
   readonly role: 'user' | 'assistant' | 'system'
   readonly blocks: readonly ReadBlock[]
-  readonly rest: Fields // what stood beside role and content
+  readonly rest: Fields // fields besides role and content
   readonly original: Json
 }
 
-/** Messages of one role in a row: the API reads them as one. */
+/** Consecutive messages of one role, which the API reads as one. */
 interface Turn {
   readonly role: ReadMessage['role']
   readonly messages: readonly ReadMessage[]

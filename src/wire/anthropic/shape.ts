@@ -1,4 +1,4 @@
-// Reads values of unknown shape; each error names the place and the expected value
+// Reads values of unknown shape; each error names the place and the expected value.
 import { PrecisError } from '../../core/errors.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 
@@ -29,7 +29,7 @@ export function readList(value: unknown, path: string, expected = 'an array'): r
   throw wrongShape(path, expected, value)
 }
 
-/** The fields without those that are named. */
+/** The fields except the named ones. */
 export function without(fields: Fields, ...names: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
 }

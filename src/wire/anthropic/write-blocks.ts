@@ -1,16 +1,16 @@
-// Parts as the content blocks of the Anthropic Messages API, and what the API would not take of them.
+// Writes parts as content blocks of the Anthropic Messages API, and drops what the API rejects.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Block, MediaPart, MessagePart, ToolResultPart } from '../../core/view/content.ts'
 import { checkpointToText } from '../../core/view/seam.ts'
 import { isInPlace, type Note, type Role } from '../openai-chat/rounds.ts'
 import { PROVIDER } from './blocks.ts'
 
-/** Whether the API takes this part in a message of this role. Blank text is dropped in silence. */
+/** Whether the API accepts this part in a message of this role. Blank text is dropped silently. */
 export function isSendable(part: MessagePart, role: Role, note: Note): boolean {
   return isInPlace(part, role, note) && isTaken(part, note)
 }
 
-/** Thinking goes back to the models it came from alone, signed; native parts to their own API. */
+/** Signed thinking goes back only to its own models, native parts only to their own API. */
 export function isTaken(part: MessagePart, note: Note): boolean {
   switch (part.type) {
     case 'thinking':
@@ -29,7 +29,7 @@ export function isTaken(part: MessagePart, note: Note): boolean {
   }
 }
 
-/** The block of a sendable part. `wireId` is the id under which a call is known in this request. */
+/** The block of a sendable part. `wireId` maps a call's id to its id in this request. */
 export function wireBlock(part: MessagePart, wireId: (id: string) => string, note: Note): Json {
   switch (part.type) {
     case 'text':
@@ -76,7 +76,7 @@ function wireMedia({ type, media, extra }: MediaPart): Json {
   return { type, source, ...title, ...readExtra(extra) }
 }
 
-/** The API wants an object; anything else was never a valid call, and is shown as what it was. */
+/** The API requires an object; anything else was never a valid call, and is shown as text. */
 function readInput(value: Json): Json {
   return isFields(value) ? value : { input: value }
 }
@@ -100,7 +100,7 @@ function wireResult(part: ToolResultPart, id: string, note: Note): Json {
   }
 }
 
-/** A lone text is written as a string, which unlike a block may be empty; an error must say something. */
+/** A single text is written as a string, which unlike a block may be empty; an error needs some text. */
 function resultContent(
   content: readonly Block[],
   blocks: readonly Fields[],

@@ -1,4 +1,4 @@
-// Messages as an Anthropic conversation that keeps the rules of the wire: roles, rounds and ids.
+// Writes messages as an Anthropic conversation that keeps the rules of the wire: roles, rounds and ids.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/content.ts'
 import { WireIds } from '../openai-chat/names.ts'
@@ -17,7 +17,7 @@ export function wireMessages(messages: readonly Message[], note: Note): Json[] {
   })
 }
 
-/** Every call has exactly one result, first in the next message; roles alternate. */
+/** Every call has exactly one result, at the start of the next message; roles alternate. */
 function sendableTurns(messages: readonly Message[], note: Note): readonly Message[] {
   const rules = { joinsRoles: true, keepsResults: true }
   const turns = findTurns(messages, (part) => isTaken(part, note), note, rules)
@@ -32,7 +32,7 @@ function sendableTurns(messages: readonly Message[], note: Note): readonly Messa
   }))
 }
 
-/** Thinking leads to calls. Where answers were merged or a call was lost, some would follow the last. */
+/** Thinking must precede calls. After merged answers or a lost call some would follow the last. */
 function thinkingFirst(parts: readonly MessagePart[], note: Note): MessagePart[] {
   const lastCall = parts.findLastIndex((part) => part.type === 'tool_call')
   return parts.filter((part, at) => {
@@ -59,7 +59,7 @@ function isCompactionBlock(part: MessagePart | undefined): boolean {
   )
 }
 
-/** The API takes no answer that ends in blanks as the last message. */
+/** The API rejects a last answer that ends in blanks. */
 function withoutTrailingBlanks(blocks: readonly Json[]): readonly Json[] {
   const last = blocks.at(-1)
   if (!isFields(last) || last.type !== 'text' || typeof last.text !== 'string') return blocks

@@ -1,4 +1,4 @@
-// Writes a model request as the body of Gemini's generateContent; the model is in the URL
+// Writes a model request as the body of Gemini's generateContent; the model is in the URL.
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message, MessagePart, ToolCallPart } from '../../core/view/content.ts'
@@ -44,12 +44,12 @@ export function writeGemini(request: ModelRequest, profile: GeminiProfile, note:
   return { body: wellFormed(body, note), toolName: (wireName) => names.originalOf(wireName) }
 }
 
-/** As JSON Schema: the API's own `parameters` know only a part of it. */
+/** As JSON Schema: the API's own `parameters` support only a subset. */
 function declaration({ name, description, inputSchema }: ToolSchema, names: WireNames): Json {
   return { name: names.of(name), description, parametersJsonSchema: inputSchema }
 }
 
-/** Newer models take a level, older ones a number; both at once are refused. */
+/** Newer models take a level, older ones a number; both together are rejected. */
 function readThinking({ thinking }: ModelRequest): Fields {
   const { effort, budgetTokens } = thinking ?? {}
   if (effort !== undefined) return { thinkingConfig: { thinkingLevel: effort } }
@@ -57,10 +57,10 @@ function readThinking({ thinking }: ModelRequest): Fields {
   return { thinkingConfig: { thinkingBudget: budgetTokens } }
 }
 
-/** What the API documents for calls that none of its models signed; it then checks no signature. */
+/** The API's documented value for calls none of its models signed; it disables the check. */
 const UNSIGNED = 'skip_thought_signature_validator'
 
-/** Kinds of parts that only this API has. Texts and calls are parts of our own. */
+/** Parts only this API has. Texts and calls have our own form. */
 const NATIVE_KINDS = ['inlineData', 'fileData', 'executableCode', 'codeExecutionResult'] as const
 
 interface Content {
@@ -68,10 +68,7 @@ interface Content {
   readonly parts: Json[]
 }
 
-/**
- * The contents of a Gemini call: what users say with the results of functions, and answers with
- * their signatures.
- */
+/** The contents of a Gemini call: user text with function results, and answers with signatures. */
 export function geminiContents(
   messages: readonly Message[],
   profile: GeminiProfile,
@@ -116,9 +113,9 @@ function userParts({ parts }: UserTurn, profile: GeminiProfile, note: Note): Jso
 }
 
 /**
- * A signature is no part of its own here: it is on the part that its thinking led to. In a log it is
- * that of the thinking right before. The thoughts themselves are not sent back. The first call of each
- * answer has one, of whatever turn: what was sent once stays as it was, for the cache.
+ * Here a signature is a field of the part its thinking led to; in a log it belongs to the thinking before.
+ * Thoughts themselves are not sent back. The first call of each answer has one in every turn: sent parts stay
+ * unchanged for the cache.
  */
 function answerParts(turn: AnswerTurn, names: WireNames, note: Note): Json[] {
   const parts: Json[] = []
@@ -128,7 +125,7 @@ function answerParts(turn: AnswerTurn, names: WireNames, note: Note): Json[] {
     parts.push(signature === undefined ? part : { ...part, thoughtSignature: signature })
     signature = undefined
   }
-  // Where no part followed the thinking, as at the end of a stream.
+  // If no part followed the thinking, as at the end of a stream.
   const pushAlone = () => {
     if (signature !== undefined) push({ text: '' })
   }
@@ -151,7 +148,7 @@ function answerParts(turn: AnswerTurn, names: WireNames, note: Note): Json[] {
   return parts
 }
 
-/** Without ids: not every version of the API takes them, and order says the same. */
+/** Without ids: not every version of the API accepts them, and the order is enough. */
 function functionCall({ name, arguments: value }: ToolCallPart, names: WireNames): Fields {
   return { functionCall: { name: names.of(name), args: readArguments(value) } }
 }
@@ -166,9 +163,9 @@ function mediaPart(piece: Piece): Json {
   return { inlineData: { mimeType: readMimeType(piece), data: piece.data ?? '' } }
 }
 
-/** Media types that Gemini accepts */
+/** Media types that Gemini accepts. */
 interface GeminiProfile {
-  /** The id under which thinking and parts of this API are in a log. */
+  /** The provider id of this API's thinking and parts in a log. */
   readonly provider: string
   readonly accepts: Accepts
 }

@@ -1,4 +1,4 @@
-// A model request as the body of a call of Ollama's own chat API.
+// Writes a model request as the body of Ollama's own chat API.
 import type { ModelRequest } from '../../core/model.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/content.ts'
@@ -43,10 +43,10 @@ import { wellFormed } from '../prepare.ts'
 
 export interface OllamaProfile {
   readonly provider: string
-  /** How large a window the model is loaded with; absent leaves the server's default. */
+  /** The window to load the model with; absent: the server's default. */
   readonly windowTokens?: number
   readonly accepts: Accepts
-  /** Models of named efforts refuse true, all others refuse names. */
+  /** Models with named efforts reject true, all others reject names. */
   readonly thinking: 'none' | 'switch' | 'effort'
 }
 
@@ -60,7 +60,7 @@ const CALL_ID_CHARS = 40
 
 export function writeOllama(request: ModelRequest, profile: OllamaProfile, note: Note): Written {
   const names = new WireNames(note)
-  // There is no way to forbid calls but to offer no tools.
+  // Calls can only be forbidden by offering no tools.
   const offered = request.toolChoice === 'none' ? [] : request.tools
   const tools = offered.map((tool) => chatTool(tool, names))
   const system = systemText(request.system)
@@ -73,7 +73,7 @@ export function writeOllama(request: ModelRequest, profile: OllamaProfile, note:
     ],
     ...(tools.length > 0 && { tools }),
     ...writeThink(request, profile),
-    // A prompt that does not fit is an error, where the server is new enough; older ones cut in silence.
+    // New servers then report a prompt that does not fit; older ones truncate silently.
     truncate: false,
     shift: false,
     ...nativeFields(request, profile.provider),
@@ -116,7 +116,7 @@ function ollamaMessages(
   return finished(joinedUsers(drafts), userMessage)
 }
 
-/** Thinking goes back within the loop of calls that is under way, as the templates of models want it. */
+/** Within the running loop of calls thinking is sent back, as templates expect. */
 function answerMessage(
   turn: AnswerTurn,
   ids: WireIds,
@@ -136,7 +136,7 @@ function answerMessage(
   }
 }
 
-/** Images stand beside the text here, in their order. */
+/** Images are listed next to the text, in order. */
 function userMessage(pieces: readonly Piece[]): Json {
   const images = pieces.flatMap((piece) =>
     piece.type === 'image' && piece.data !== undefined ? [piece.data] : [],

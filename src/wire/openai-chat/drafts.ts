@@ -1,4 +1,5 @@
-// The messages of a Chat Completions call before they are written: users and tool results, joined where the wire asks for it
+// Messages of a Chat Completions call before they are written: users and tool results, merged where the wire
+// requires it.
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { ToolStatus } from '../../core/view/content.ts'
 import type { WireIds, WireNames } from './names.ts'
@@ -6,15 +7,15 @@ import { type Accepts, type Piece, piecesOfResult, readTexts } from './pieces.ts
 import { type AnswerTurn, findCalls, type Note } from './rounds.ts'
 
 export interface ResultText {
-  readonly id: string // of the call, as the log has it
-  readonly name: string // of the tool, as the wire has it
+  readonly id: string // of the call, as in the log
+  readonly name: string // of the tool, as on the wire
   readonly status: ToolStatus
   readonly text: string
 }
 
 interface ResultsInWords {
   readonly results: readonly ResultText[] // in the order of the calls
-  /** Images and files of the whole round, each tool's with a word on whose they are. */
+  /** Images and files of the whole round, each tool's with a note on its origin. */
   readonly shown: readonly Piece[]
 }
 
@@ -35,11 +36,11 @@ export function resultsInWords(
   return { results, shown }
 }
 
-/** A message of the role `tool` for each result; what it shows follows as the user's. */
+/** A `tool` message for each result; its media follow in a user message. */
 export function toolDrafts(
   { results, shown }: ResultsInWords,
   ids: WireIds,
-  /** How this wire names the tool beside its result. */
+  /** The fields by which this wire names the tool of a result. */
   nameFields: (name: string) => Fields,
 ): Draft[] {
   const drafts = results.map(({ id, name, text }) =>
@@ -48,7 +49,7 @@ export function toolDrafts(
   return shown.length === 0 ? drafts : [...drafts, userDraft(shown)]
 }
 
-/** What a tool showed, with a word on whose it is: nobody typed it. */
+/** A tool's media with a note on their origin: no person sent them. */
 function mediaPieces(pieces: readonly Piece[], toolName: string): Piece[] {
   const media = pieces.filter(({ type }) => type !== 'text')
   if (media.length === 0) return []
@@ -62,7 +63,7 @@ function resultText(pieces: readonly Piece[]): string {
   return texts.join('\n')
 }
 
-/** Wire messages on their way: what a user shows stays in pieces until nothing more joins it. */
+/** Unwritten messages: a user's stays in pieces until nothing more joins it. */
 export type Draft =
   | { readonly kind: 'user'; readonly pieces: readonly Piece[] }
   | { readonly kind: 'other'; readonly fields: Fields }
@@ -75,7 +76,7 @@ export function otherDraft(fields: Fields): Draft {
   return { kind: 'other', fields }
 }
 
-/** User messages in a row are one: that of a tool's images can stand before a typed one. */
+/** Merges consecutive user messages: that of a tool's images may precede a typed one. */
 export function joinedUsers(drafts: readonly Draft[]): Draft[] {
   const joined: Draft[] = []
   for (const draft of drafts) {
@@ -87,7 +88,7 @@ export function joinedUsers(drafts: readonly Draft[]): Draft[] {
   return joined
 }
 
-/** With a word of the assistant wherever a user message would follow a result. */
+/** Inserts an assistant message where a user message would follow a result. */
 export function withAnswerBetween(drafts: readonly Draft[], answer: Fields): Draft[] {
   return drafts.flatMap((draft, index) => {
     const before = drafts[index - 1]

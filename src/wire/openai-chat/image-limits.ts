@@ -1,15 +1,15 @@
-// The image limit of a request: the newest stay, older ones become captions
+// The image limit of a request: the newest stay, older ones become captions.
 import type { Block, Message, MessagePart } from '../../core/view/content.ts'
 import type { Note } from './rounds.ts'
 
-// The lower of the caps published over time, as src/validate reads them.
+// The lower of the caps published over time, as in src/validate.
 const MAX_IMAGES = 500
 
 const MAX_IMAGE_BYTES = 50_000_000
 
 const LEFT_OUT = '[image left out: the request holds too many]'
 
-/** Compaction drops images by age long before; this only keeps a request from being refused. */
+/** Compaction drops images by age much earlier; this only prevents a rejected request. */
 export function withinImageLimits(messages: readonly Message[], note: Note): readonly Message[] {
   const budget = { images: MAX_IMAGES, bytes: MAX_IMAGE_BYTES }
   let leftOut = 0

@@ -1,4 +1,4 @@
-// The messages of a Chat Completions call: answers, one tool message for each call, and what users say.
+// The messages of a Chat Completions call: answers, one tool message per call, and user messages.
 
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/content.ts'
@@ -37,7 +37,7 @@ import {
 
 const PARAGRAPH = '\n\n'
 
-/** Mistral's older models take no user message right behind a result. */
+/** Mistral's older models reject a user message right after a result. */
 const BETWEEN: Fields = { role: 'assistant', content: '[tool results received]' }
 
 export function chatMessages(
@@ -61,7 +61,7 @@ export function chatMessages(
     const isInLoop = profile.strict || index > lastUser
     return [
       otherDraft(answerMessage(turn, ids, names, profile, isInLoop)),
-      // A tool message holds text alone: images and files of the round follow it as the user's.
+      // A tool message contains only text: images and files of the round follow in a user message.
       ...toolDrafts(resultsInWords(turn, names, profile.accepts, note), ids, nameFields),
     ]
   })
@@ -78,7 +78,7 @@ function idRule({ backend }: ChatProfile): IdRule {
   return backend === 'mistral' ? { maxChars: 9, exactChars: 9 } : { maxChars: 40 }
 }
 
-/** Thinking goes back only if it must: with the calls of the loop that is under way. */
+/** Thinking is sent back only if required: with the calls of the running loop. */
 function answerMessage(
   turn: AnswerTurn,
   ids: WireIds,
@@ -101,7 +101,7 @@ function answerMessage(
   }
 }
 
-/** Text in a row is one text; what stood apart, by a call or by thinking, is its own paragraph. */
+/** Adjacent text is one text; text separated by a call or thinking is a new paragraph. */
 export function answerText(turn: Turn): string {
   const texts: string[] = []
   turn.parts.forEach((part, index) => {
@@ -112,7 +112,7 @@ export function answerText(turn: Turn): string {
   return texts.join(PARAGRAPH)
 }
 
-/** Plain text wherever possible: not every server reads a list of parts. */
+/** Plain text if possible: not every server reads a list of parts. */
 function userMessage(pieces: readonly Piece[]): Json {
   const texts = readTexts(pieces)
   const isText = texts.length === pieces.length

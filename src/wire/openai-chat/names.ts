@@ -1,15 +1,15 @@
-// Ids and tool names as a wire takes them: legal, unique in a request, the same for the same input.
+// Ids and tool names a wire accepts: legal, unique in a request, deterministic.
 import type { Note } from './rounds.ts'
 
 export interface IdRule {
   readonly maxChars: number
-  /** Every id has exactly this many characters, letters and digits alone. */
+  /** Ids must have exactly this many letters and digits. */
   readonly exactChars?: number
-  /** A digit or a dash may not come first. */
+  /** Must not start with a digit or dash. */
   readonly letterFirst?: boolean
 }
 
-/** Call ids on the wire, never twice in a request. Rounds may repeat theirs in a log. */
+/** Call ids on the wire, unique in a request. Rounds in a log may repeat theirs. */
 export class WireIds {
   readonly #used = new Set<string>()
   #round = new Map<string, string>()
@@ -39,7 +39,7 @@ export class WireIds {
 
 const MAX_NAME_CHARS = 64
 
-/** Tool names on the wire, and back again for the calls of the answer. */
+/** Tool names on the wire, and back for the calls of the answer. */
 export class WireNames {
   readonly #wire = new Map<string, string>()
   readonly #original = new Map<string, string>()
@@ -82,13 +82,13 @@ function numbered(id: string, count: number, rule: IdRule): string {
   return `${legalId(id, { ...rule, maxChars: rule.maxChars - suffix.length })}${suffix}`
 }
 
-/** The start of the id, to be recognised by, and a digest of the whole, to be told apart by. */
+/** The start of the id, to recognise it, and a digest of the whole, to distinguish it. */
 function shortened(legal: string, id: string, maxChars: number): string {
   const digest = computeDigest(id)
   return `${legal.slice(0, maxChars - digest.length - 1)}_${digest}`
 }
 
-/** An id that fits stays; any other becomes a digest of itself. */
+/** Keeps an id that fits; replaces any other by its digest. */
 function exactId(id: string, chars: number): string {
   if (id.length === chars && /^[a-zA-Z0-9]+$/.test(id)) return id
   return computeDigest(id).padStart(chars, '0').slice(-chars)
@@ -98,7 +98,7 @@ const OFFSET = 0xcbf29ce484222325n
 
 const PRIME = 0x100000001b3n
 
-/** 64 bits of FNV-1a in base 36: short, and the same in every process. */
+/** 64 bits of FNV-1a in base 36: short, and equal in every process. */
 function computeDigest(text: string): string {
   let hash = OFFSET
   for (let index = 0; index < text.length; index += 1)

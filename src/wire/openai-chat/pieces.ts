@@ -1,4 +1,4 @@
-// Wire-neutral pieces for a model: texts, images and files from parts and results
+// Wire-neutral pieces for a model: texts, images and files from parts and results.
 
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type {
@@ -26,17 +26,17 @@ export type Piece =
       readonly name: string
     }
 
-/** What the other side can look at; the rest is named in words instead. */
+/** The media the other side accepts; others are named in words. */
 export interface Accepts {
   readonly images: 'any' | 'inline' | 'none' // inline: bytes in the request, no links
-  /** Absent: the four kinds that nearly everybody takes. */
+  /** Default: the four types that nearly every server accepts. */
   readonly imageTypes?: RegExp
   readonly files: boolean
 }
 
 const IMAGE_TYPES = /^image\/(?:png|jpeg|jpg|gif|webp|\*)$/
 
-/** The pieces of a part of a user's message; none for what is no content. */
+/** The pieces of a part of a user message; none if it is not content. */
 export function piecesOfPart(part: MessagePart, accepts: Accepts, note: Note): Piece[] {
   switch (part.type) {
     case 'text':
@@ -60,7 +60,7 @@ const STATUS_LINES = {
   denied: '[the call was denied]',
 } as const
 
-/** The text of a result as `piecesOfResult` wrote it: what was said, and how the call ended. */
+/** Splits the text written by `piecesOfResult` into the result and the status. */
 export function readStatusLine(text: string): { text: string; status: ToolStatus } {
   for (const status of ['failed', 'aborted', 'denied'] as const) {
     const line = STATUS_LINES[status]
@@ -70,7 +70,7 @@ export function readStatusLine(text: string): { text: string; status: ToolStatus
   return { text, status: 'completed' }
 }
 
-/** A result always says something: these wires have no mark for errors, and some refuse empty text. */
+/** A result is never empty: these wires have no error flag, and some reject empty text. */
 export function piecesOfResult(result: ToolResultPart, accepts: Accepts, note: Note): Piece[] {
   const pieces = result.content.flatMap((block) => piecesOfBlock(block, accepts, note))
   const shown = pieces.filter((piece) => piece.type !== 'text' || piece.text.trim() !== '')
@@ -82,13 +82,13 @@ export function readTexts(pieces: readonly Piece[]): string[] {
   return pieces.flatMap((piece) => (piece.type === 'text' ? [piece.text] : []))
 }
 
-/** The place of an image in a request: its link, or its bytes as one. */
+/** The URL of an image: its link, or a data URL. */
 export function readUrl(image: Extract<Piece, { type: 'image' }>): string {
   if (image.data === undefined) return image.uri ?? ''
   return `data:${readMimeType(image)};base64,${image.data}`
 }
 
-/** Some name no kind; most images are of this one, and servers look for themselves. */
+/** Some images have no type; most are of this one, and servers detect it. */
 export function readMimeType({ mimeType }: { readonly mimeType: string }): string {
   return mimeType === 'image/*' ? 'image/png' : mimeType
 }
@@ -154,7 +154,7 @@ function text(value: string): Piece {
   return { type: 'text', text: value }
 }
 
-/** For wires that take no native parts, and thinking of their own models at most. */
+/** For wires without native parts, and with thinking only of their own models. */
 export function isSendable(
   part: MessagePart,
   provider: string,
@@ -171,14 +171,14 @@ export function isSendable(
   return isOwn && part.type === 'thinking' && takesThinking
 }
 
-/** All that was thought in one answer. */
+/** All thinking of one answer. */
 export function thinkingText(parts: readonly MessagePart[]): string {
   return parts.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : [])).join('\n')
 }
 
 /**
- * The arguments of a call as an object; anything else was never a valid call, and is shown as what it
- * was. Half characters become the sign for a lost one: no parser of UTF-8 takes them.
+ * The arguments of a call as an object; anything else was never a valid call, and is shown as text. Lone
+ * surrogates become U+FFFD, because UTF-8 parsers reject them.
  */
 export function readArguments(value: Json): Fields {
   return JSON.parse(argumentsText(value))

@@ -1,19 +1,19 @@
-// Differences between servers that speak Chat Completions
+// Differences between servers that speak Chat Completions.
 import type { ThinkingWish } from '../../core/model.ts'
 import type { Accepts } from './pieces.ts'
 
 export interface ChatProfile {
-  /** The id of the provider: thinking of its own models may go back to it, no other's. */
+  /** The provider id: only thinking of its own models may be sent back. */
   readonly provider: string
-  /** Servers with templates: roles alternate, the user opens, one system message, no null content. */
+  /** Servers with templates: alternating roles, the user first, one system message, no null content. */
   readonly strict: boolean
-  /** Backends with rules of their own (VALID-O3 to -O5). */
+  /** Backends with their own rules (VALID-O3 to -O5). */
   readonly backend?: 'mistral' | 'deepseek' | 'qwen'
   readonly systemRole: 'system' | 'developer'
   readonly accepts: Accepts
-  /** Under which name the server takes the limit of the answer. */
+  /** The server's name for the output limit. */
   readonly outputLimit: 'max_completion_tokens' | 'max_tokens'
-  /** Whether `reasoning_effort` may be sent. */
+  /** Whether the server accepts `reasoning_effort`. */
   readonly takesEffort: boolean
 }
 
@@ -27,7 +27,7 @@ export const OPENAI_CHAT: ChatProfile = {
   takesEffort: true,
 }
 
-/** Any other server: the narrowest reading of the format. */
+/** Any other server: the strictest reading of the format. */
 export const COMPATIBLE_CHAT: ChatProfile = {
   provider: 'openai-compatible',
   strict: true,
@@ -37,14 +37,14 @@ export const COMPATIBLE_CHAT: ChatProfile = {
   takesEffort: false,
 }
 
-/** Thinking effort as a word, for wires without a token number */
+/** Thinking effort as a word, for wires without a token number. */
 type Effort = NonNullable<ThinkingWish['effort']>
 
 const LOW_TOKENS = 4_096
 
 const MEDIUM_TOKENS = 12_288
 
-/** Undefined if the wish names neither: the model's own default. */
+/** Undefined without either: the model's own default. */
 export function readEffort({ effort, budgetTokens }: ThinkingWish): Effort | undefined {
   if (effort !== undefined || budgetTokens === undefined) return effort
   if (budgetTokens <= LOW_TOKENS) return 'low'

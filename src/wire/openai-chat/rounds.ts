@@ -1,7 +1,7 @@
-// A conversation as turns whose calls are all answered, each exactly once: what every wire with tools needs.
+// A conversation as turns in which each call has exactly one result, as every wire with tools requires.
 import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/content.ts'
 
-/** Is told what was left out or changed on the way to the wire. */
+/** Called with each omission or change on the way to the wire. */
 export type Note = (problem: string) => void
 export type Role = Message['role']
 
@@ -16,7 +16,7 @@ export interface AnswerTurn {
 }
 export type Turn = UserTurn | AnswerTurn
 
-/** Stands before a conversation whose opening was compacted into an answer. On the wire only. */
+/** Precedes a conversation whose opening was compacted into an answer. On the wire only. */
 export const OPENING = '[earlier conversation compacted]'
 const BREAK = '\n\n'
 const INTERRUPTED = 'The call was interrupted and has no result.'
@@ -25,11 +25,11 @@ const NOT_YET = 'The call has no result yet.'
 const ASSISTANT_ONLY = new Set(['thinking', 'redacted_thinking', 'tool_call'])
 const USER_ONLY = new Set(['image', 'document', 'tool_result', 'checkpoint', 'system_reminder'])
 
-/** Where a wire is less strict than most. */
+/** For wires less strict than most. */
 interface RoundRules {
-  /** Messages of one role in a row are one, before results look for their calls. */
+  /** Merge consecutive messages of one role before matching results with calls. */
   readonly joinsRoles?: boolean
-  /** Results keep the order they came in, and an answer at the end may wait for all of its own. */
+  /** Keep the order of results, and allow a last answer to wait for all of its results. */
   readonly keepsResults?: boolean
 }
 
@@ -40,8 +40,8 @@ interface OpenTurn {
 }
 
 /**
- * Turns without what the wire would refuse. A result stands with the last answer before it; without a
- * call there it goes. If nothing but left-out parts was said, the opening alone remains.
+ * Turns without parts the wire would reject. A result joins the last answer before it, and is dropped if that
+ * has no such call. If nothing else remains, returns the opening alone.
  */
 export function findTurns(
   messages: readonly Message[],
@@ -66,7 +66,7 @@ export function findTurns(
   return closed.length > 0 || messages.length === 0 ? closed : [openingTurn()]
 }
 
-/** What is empty goes, and what one role says in a row is one turn. */
+/** Drops empty messages and merges consecutive ones of one role. */
 export function joinRoles(
   turns: readonly { readonly role: Role; readonly parts: readonly MessagePart[] }[],
 ): { readonly role: Role; readonly parts: readonly MessagePart[] }[] {
@@ -79,7 +79,7 @@ export function joinRoles(
   return joined
 }
 
-/** For wires that take thinking only beside something said: an answer of nothing else goes. */
+/** For wires that accept thinking only next to other content: drops answers of thinking alone. */
 export function spoken(turns: readonly Turn[]): Turn[] {
   const kept = turns.filter(
     ({ role, parts }) =>
@@ -88,7 +88,7 @@ export function spoken(turns: readonly Turn[]): Turn[] {
   return kept.length > 0 || turns.length === 0 ? kept : [openingTurn()]
 }
 
-/** Turns of one role in a row become one, as far as results do not stand between them. */
+/** Merges consecutive turns of one role unless results separate them. */
 export function alternating(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = []
   for (const turn of turns) {
@@ -102,7 +102,7 @@ export function alternating(turns: readonly Turn[]): Turn[] {
   return merged
 }
 
-/** Text of two answers is not one text. */
+/** Texts of two answers stay separate. */
 function joinedParts(first: Turn, second: Turn): MessagePart[] {
   const last = first.parts.at(-1)
   if (last?.type !== 'text' || second.parts[0]?.type !== 'text')
@@ -110,7 +110,7 @@ function joinedParts(first: Turn, second: Turn): MessagePart[] {
   return [...first.parts.slice(0, -1), { ...last, text: `${last.text}${BREAK}` }, ...second.parts]
 }
 
-/** With the user as the first to speak. */
+/** Makes the user the first to speak. */
 export function opened(turns: readonly Turn[]): readonly Turn[] {
   return turns[0]?.role === 'assistant' ? [openingTurn(), ...turns] : turns
 }
@@ -130,14 +130,14 @@ export function isInPlace(part: MessagePart, role: Role, note: Note): boolean {
   return false
 }
 
-/** Puts a result with its call, if that call is in the answer and has none. */
+/** Attaches a result to its call, if the answer has that call and it has no result. */
 function settle(result: ToolResultPart, answer: OpenTurn | undefined, note: Note): void {
   const isCalled = answer?.parts.some((part) => part.type === 'tool_call' && part.id === result.id)
   if (answer && isCalled && !answer.results.has(result.id)) answer.results.set(result.id, result)
   else note(`a second or orphaned result of ${result.id} was left out`)
 }
 
-/** One answer may call an id once: a repeat would share its result. */
+/** An id may be called once per answer: a repetition would share its result. */
 function withoutRepeats(parts: readonly MessagePart[], note: Note): MessagePart[] {
   const ids = new Set<string>()
   return parts.filter((part) => {
@@ -147,7 +147,7 @@ function withoutRepeats(parts: readonly MessagePart[], note: Note): MessagePart[
   })
 }
 
-/** Calls of the last answer may still be running; most wires want a result for them all the same. */
+/** Calls of the last answer may still be running, but most wires require results for them. */
 function close(
   { role, parts, results }: OpenTurn,
   isLast: boolean,

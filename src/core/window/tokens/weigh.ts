@@ -25,7 +25,7 @@ const REF_TOKENS = 14
 const PIXELS_PER_TOKEN = 750
 /** An image with a longer edge is scaled down to it first. */
 const LONGEST_EDGE_PX = 1_568
-/** Base64 of a document: about four characters for three bytes, of which most are no text. */
+/** Base64 of a document: four characters for three bytes, mostly not text. */
 const CHARS_PER_DOCUMENT_TOKEN = 16
 
 export function weighText(text: string): number {
