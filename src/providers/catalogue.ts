@@ -134,6 +134,10 @@ export class LimitedCache<T> {
     if (this.#entries.size > this.#maxEntries && oldest !== undefined) this.#entries.delete(oldest)
   }
 
+  delete(key: string): void {
+    this.#entries.delete(key)
+  }
+
   #nowMs(): number {
     return this.#clock.now().getTime()
   }

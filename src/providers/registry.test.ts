@@ -1,7 +1,7 @@
 // Names of models become providers, windows and rules; what cannot be resolved says what to do.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/wait.ts'
-import type { Provider } from '../core/model.ts'
+import type { ModelRequest, Provider } from '../core/model.ts'
 import { type DevModel, startDevModel } from '../dev-model/index.ts'
 import { ANTHROPIC, devEntry } from './anthropic/entry.ts'
 import {
@@ -245,6 +245,71 @@ describe('the window', () => {
     stop.abort()
     await expect(resolving).rejects.toMatchObject({ code: 'aborted' })
     await server.asked[0]?.left
+  })
+})
+
+describe('a window that a refusal shows', () => {
+  const refusal = (message: string) => ({
+    status: 400,
+    body: JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }),
+  })
+  const long = {
+    ...REQUEST,
+    model: 'claude-haiku-4-5',
+    messages: [{ role: 'user', parts: [{ type: 'text', text: 'One word. '.repeat(2_000) }] }],
+  } as const
+
+  async function refused(message: string, request: ModelRequest = long) {
+    let nowMs = 0
+    const clock = { now: () => new Date(nowMs), sleep: async () => undefined }
+    const environment = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.url }
+    const models = createRegistry({ entries: [ANTHROPIC], settings: {}, environment, clock })
+    const resolved = () => models.resolve('anthropic/claude-haiku-4-5')
+    const { provider } = await resolved()
+    server.replyWith(refusal(message))
+    await expect(allFrames(provider.stream(request))).rejects.toMatchObject({ code: 'overflow' })
+    const windowAfter = async (ms: number) => {
+      nowMs += ms
+      return (await resolved()).window
+    }
+    return { provider, windowAfter }
+  }
+
+  it.each([
+    ['named', 'prompt is too long: 150000 tokens > 100000 maximum', 100_000],
+    ['not named', 'Input is too long for requested model.', 6_200],
+  ])('counts for a day, %s', async (_, message, most) => {
+    const { windowAfter } = await refused(message)
+    const { tokens, from } = await windowAfter(23 * 3_600_000)
+    expect(from).toBe('server')
+    expect(tokens).toBeGreaterThan(most * 0.9)
+    expect(tokens).toBeLessThanOrEqual(most)
+    expect(await windowAfter(2 * 3_600_000)).toEqual({ tokens: 200_000, from: 'catalogue' })
+  })
+
+  it.each([
+    ['no smaller than listed', 'prompt is too long: 250000 tokens > 200000 maximum', long],
+    ['too small to be one', 'Input is too long for requested model.', { ...REQUEST, model: 'm' }],
+  ])('counts for nothing where it is %s', async (_, message, request) => {
+    const { windowAfter } = await refused(message, request)
+    expect(await windowAfter(0)).toEqual({ tokens: 200_000, from: 'catalogue' })
+  })
+
+  it('counts no longer once a longer prompt is answered', async () => {
+    const { provider, windowAfter } = await refused('prompt is too long: 9 tokens > 1000 maximum')
+    expect((await windowAfter(0)).tokens).toBe(1_000)
+    server.replyWith(
+      eventStream([
+        {
+          type: 'message_delta',
+          delta: { stop_reason: 'end_turn' },
+          usage: { input_tokens: 1_001, output_tokens: 2 },
+        },
+        { type: 'message_stop' },
+      ]),
+    )
+    await allFrames(provider.stream(long))
+    expect((await windowAfter(0)).tokens).toBe(200_000)
   })
 })
 

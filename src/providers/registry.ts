@@ -106,17 +106,19 @@ export function createRegistry(options: RegistryOptions): ModelRegistry {
         listed.windowFrom === 'default' ? await windows.ask(ref, provider, signal) : undefined
       const profile = entry.profileOf(model, listed)
       const { windowTokens, windowFrom } = listed
-      if (asked === undefined) {
+      const shown = windows.shownBy(ref, asked ?? windowTokens)
+      if (shown === undefined && asked === undefined) {
         const window = { tokens: windowTokens, from: windowFrom }
         return { ref, provider, model, profile, window, info: listed }
       }
+      const tokens = shown ?? asked ?? windowTokens
       return {
         ref,
         provider,
         model,
-        profile: { ...profile, windowTokens: asked },
-        window: { tokens: asked, from: 'server' },
-        info: { ...listed, windowTokens: asked, windowFrom: 'server' },
+        profile: { ...profile, windowTokens: tokens },
+        window: { tokens, from: 'server' },
+        info: { ...listed, windowTokens: tokens, windowFrom: 'server' },
       }
     },
   }
@@ -145,6 +147,8 @@ async function makeProvider(
       const { known, windowTokens } = readInfo(entry, model, settings)
       return known ? windowTokens : windows.known(`${id}/${model}`)
     },
+    onRefused: (model, mostTokens) => windows.refused(`${id}/${model}`, mostTokens),
+    onAnswered: (model, promptTokens) => windows.answered(`${id}/${model}`, promptTokens),
   })
 }
 
@@ -189,22 +193,44 @@ const MOST_MODELS = 100
 const KEEP_MS = 5 * 60_000
 /** An unknown window may be known soon, when the server runs or the model is loaded. */
 const KEEP_UNKNOWN_MS = 30_000
+/** A refusal shows the real window. It is asked for again by then: plans and servers change. */
+const KEEP_SHOWN_MS = 24 * 60 * 60_000
+/** No window is smaller; such a figure means something else. */
+const LEAST_WINDOW_TOKENS = 1_000
 /** Longest wait for the window; after that the request itself shows what is wrong. */
 const LONGEST_QUESTION_MS = 5_000
 
-/** Caches the windows that servers report, so not every request asks first. */
+/** Caches the windows that servers report or that their refusals show, so not every request asks first. */
 export class AskedWindows {
   readonly #known: LimitedCache<{ readonly tokens?: number }>
+  readonly #shown: LimitedCache<number>
   readonly #longestMs: number
 
   constructor(clock: Clock, longestMs = LONGEST_QUESTION_MS) {
     this.#known = new LimitedCache(MOST_MODELS, clock)
+    this.#shown = new LimitedCache(MOST_MODELS, clock)
     this.#longestMs = longestMs
   }
 
   /** The cached window if it is still valid. Sends no request. */
   known(ref: ModelRef): number | undefined {
     return this.#known.get(ref)?.tokens
+  }
+
+  /** The window that a refusal has shown, where it is smaller than what is believed. */
+  shownBy(ref: ModelRef, believedTokens: number): number | undefined {
+    const shown = this.#shown.get(ref)
+    return shown !== undefined && shown < believedTokens ? shown : undefined
+  }
+
+  refused(ref: ModelRef, mostTokens: number): void {
+    const most = Math.min(mostTokens, this.#shown.get(ref) ?? mostTokens)
+    if (most >= LEAST_WINDOW_TOKENS) this.#shown.set(ref, most, KEEP_SHOWN_MS)
+  }
+
+  /** A longer prompt than the window should hold: the refusal had another reason. */
+  answered(ref: ModelRef, promptTokens: number): void {
+    if (promptTokens > (this.#shown.get(ref) ?? promptTokens)) this.#shown.delete(ref)
   }
 
   /** Undefined if the server does not know or answer. Rejects only with `aborted`. */

@@ -92,7 +92,8 @@ describe('an overflow', () => {
     await threads.append(threadId, [system(textOf(12_500))])
     const outcome = await agent.sendMessage(threadId, 'go')
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'overflow' } })
-    expect(runsIn(frames).map(({ success }) => success)).toEqual([false])
+    expect(outcome.status === 'failed' && outcome.error?.message).toMatch(/cannot be compacted/)
+    expect(runsIn(frames)).toEqual([])
     expect(dev.requests.filter(({ asked }) => asked?.tools.length !== 0)).toHaveLength(1)
   })
 
@@ -106,5 +107,44 @@ describe('an overflow', () => {
     ])
     expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ text: 'Done.' })
     expect(runsIn(frames)).toMatchObject([{ trigger: 'overflow', success: true }])
+  })
+})
+
+describe('a window that is smaller than listed', () => {
+  const REAL_TOKENS = MISJUDGED.windowTokens
+
+  it.each(['range', 'whole', 'fold', 'log', 'precis'] as const)(
+    'is learned from one refusal, in this thread and in others: %s',
+    async (preset) => {
+      const clock = new ManualClock()
+      const setup = await setUpAgent({ ...MISJUDGED, preset, clock })
+      const { agent, threadId, threads, dev, frames } = setup
+      const longTalk = async (id: string) => {
+        for (let turn = 0; turn < 12; turn += 1) {
+          clock.advance(61_000)
+          await threads.import(id, longPast(2_500, `${id} ${turn}`))
+          expect(await agent.sendMessage(id, `go ${turn}`)).toMatchObject({ status: 'done' })
+        }
+      }
+      await longTalk(threadId)
+      const refused = () => dev.requests.filter(({ outcome }) => outcome === 'refused')
+      expect(refused()).toHaveLength(1)
+      expect(frames.findLast(({ type }) => type === 'reading')).toMatchObject({
+        windowTokens: REAL_TOKENS,
+      })
+      await longTalk(await threads.create())
+      expect(refused()).toHaveLength(1)
+    },
+  )
+
+  it('leaves room for the answer, and nothing is compacted for that alone', async () => {
+    const { agent, threadId, dev, frames } = await setUpAgent({
+      ...MISJUDGED,
+      outputTokens: 16_000,
+    })
+    dev.script([{ text: 'It fits.' }])
+    expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ text: 'It fits.' })
+    expect(dev.requests.map(({ outcome }) => outcome)).toEqual(['refused', 'answered'])
+    expect(runsIn(frames)).toEqual([])
   })
 })

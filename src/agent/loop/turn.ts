@@ -9,6 +9,7 @@ import { billedUsage } from '../../core/window/usage.ts'
 import { compactForOverflow, compactIfFull, noteReading } from '../compaction/automatic.ts'
 import type { AfterCall } from '../compaction/compact-call.ts'
 import { inherited } from '../compaction/compaction-run.ts'
+import { isOverfull } from '../compaction/compaction-settings.ts'
 import { type AgentCore, NO_COMPACTIONS, type Task, type TaskResult, type Turn } from '../core.ts'
 import { deliverMessages, say } from '../inbox/deliver.ts'
 import { BUSY, withThreadLease } from '../inbox/thread-lease.ts'
@@ -156,10 +157,17 @@ async function recover(
       error: tooLong(refused, `${overflowRetries} compactions were not enough.`),
     }
   steps.overflows += 1
-  const recovered = await compactForOverflow(turn, seen, refused)
+  // The refusal may have shown a smaller window: then the answer asks for less room, too.
+  const now = await readWindowStatus(turn)
+  if (isShorterNow(seen, now)) return 'next'
+  const recovered = await compactForOverflow(turn, now, refused)
   if (recovered.retry) return 'next'
   if (turn.signal.aborted) return { end: 'aborted' }
   return { end: 'failed', error: tooLong(refused, recovered.why) }
+}
+
+function isShorterNow(before: WindowStatus, now: WindowStatus): boolean {
+  return now.outputTokens < before.outputTokens && !isOverfull(now)
 }
 
 /** The server left out a part of the request without a word: before the next one there must be room. */

@@ -10,7 +10,7 @@ import {
   setKey,
   timeoutHint,
 } from './failure-kinds.ts'
-import { isOverLimitAlone } from './overflow.ts'
+import { isOverLimitAlone, namedLimit } from './overflow.ts'
 
 /** Converts anything thrown by a request. Our own errors are returned unchanged. */
 export function toPrecisError(thrown: unknown, context: FailureContext): PrecisError {
@@ -27,7 +27,10 @@ export function toPrecisError(thrown: unknown, context: FailureContext): PrecisE
     where: redact(findPlace(context)),
     ...(hint !== undefined && { hint: redact(hint) }),
     retryable: mayRetry(failure, kind),
-    details: readDetails(failure, context, redact),
+    details: {
+      ...readDetails(failure, context, redact),
+      ...(kind.code === 'overflow' && readLimit(failure)),
+    },
     cause: safeCause(chain, redact),
   })
 }
@@ -79,6 +82,11 @@ function readDetails(failure: Failure, context: FailureContext, redact: Redact) 
     ...(requestId !== undefined && { requestId: redact(requestId) }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
   }
+}
+
+function readLimit({ message }: Failure) {
+  const windowTokens = namedLimit(message)
+  return windowTokens === undefined ? {} : { windowTokens }
 }
 
 /** How long the server asks to wait. Dates are ignored because clocks differ; the back-off applies. */

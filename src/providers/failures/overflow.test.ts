@@ -1,7 +1,13 @@
 // Every wording of «too long» is recognised by its witness, and everything that sounds alike is not.
 import { describe, expect, it } from 'vitest'
 import { toPrecisError } from './failures.ts'
-import { isOutputLimit, isOverflow, NOT_OVERFLOW_ROWS, OUTPUT_LIMIT_ROWS } from './overflow.ts'
+import {
+  isOutputLimit,
+  isOverflow,
+  NOT_OVERFLOW_ROWS,
+  namedLimit,
+  OUTPUT_LIMIT_ROWS,
+} from './overflow.ts'
 import { OVERFLOW_ROWS } from './overflow-rows.ts'
 import { silentOverflow } from './silent-overflow.ts'
 
@@ -10,6 +16,45 @@ describe('isOverflow', () => {
     expect(witness).toMatch(pattern)
     expect(isOverflow({ status: 400, codes: [], message: witness })).toBe(true)
     if (code) expect(isOverflow({ status: 400, codes: [code], message: 'no' })).toBe(true)
+  })
+
+  it('reads the limit where one is named, and nothing else that is a number', () => {
+    const named = OVERFLOW_ROWS.flatMap(({ provider, witness }) => {
+      const limit = namedLimit(witness)
+      return limit === undefined ? [] : [[provider, limit]]
+    })
+    expect(Object.fromEntries(named)).toEqual({
+      anthropic: 200_000,
+      'anthropic (input and output together)': 200_000,
+      'openai chat': 8_192,
+      'gemini, vertex': 1_048_575,
+      mistral: 131_072,
+      xai: 500_000,
+      openrouter: 128_000,
+      together: 262_144,
+      fireworks: 202_752,
+      'lm studio': 8_192,
+      vllm: 32_768,
+      'litellm, sglang': 262_144,
+      'github copilot': 64_000,
+      kimi: 262_144,
+      'qwen (dashscope)': 202_745,
+      'openai, azure (newer models)': 272_000,
+      azure: 128_000,
+      deepseek: 131_072,
+      'bedrock (claude)': 200_000,
+      vertex: 32_768,
+      cohere: 4_081,
+      'openrouter (poolside)': 131_040,
+      deepinfra: 131_071,
+      'lm studio (older)': 32_768,
+      'lm studio (while answering)': 32_000,
+      'llama-cpp-python': 2_048,
+      'vllm (messages alone)': 131_072,
+      'vllm (input and output together)': 4_096,
+      'vllm (its engine)': 8_192,
+      'text-generation-inference': 2_048,
+    })
   })
 
   it.each([...NOT_OVERFLOW_ROWS, ...OUTPUT_LIMIT_ROWS])(

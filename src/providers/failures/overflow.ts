@@ -23,6 +23,18 @@ export function isOutputLimit(message: string): boolean {
   return window !== undefined && readNumber(completion) >= readNumber(window)
 }
 
+const LIMITS: readonly RegExp[] = [
+  />\s*([\d,]*\d)/,
+  /\bwith ([\d,]+) maximum context length/i,
+  /(?:(?:context|maximum (?:allowed )?(?:prompt|input|model)) length(?: is| of(?: only)?|:)?|\blimit(?: of|:)|tokens allowed|supports up to|cannot exceed|context window of|n_ctx:|must (?:be <=|have less than)|should be \[1,)\s*\(?([\d,]*\d)/i,
+]
+
+/** How many tokens fit, where an overflow says so. */
+export function namedLimit(message: string): number | undefined {
+  const found = LIMITS.map((pattern) => pattern.exec(message)?.[1]).find(Boolean)
+  return found === undefined ? undefined : readNumber(found)
+}
+
 function readNumber(text = ''): number {
   return Number(text.replaceAll(',', ''))
 }

@@ -1,4 +1,5 @@
 // Detects an overflow that the provider did not report, from the answer.
+import { PrecisError } from '../../core/errors.ts'
 import type { EndFrame, ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import type { Block, MessagePart, StopReason, TokenUsage } from '../../core/view/content.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
@@ -56,6 +57,10 @@ export interface OverflowFacts {
   windowOf(model: string): number | undefined
   /** Whether the server may silently truncate long prompts; requests are then estimated. */
   readonly cutsSilently: boolean
+  /** A refused request was longer than the window, which holds this much at most. */
+  onRefused?(model: string, mostTokens: number): void
+  /** A prompt of this length was answered. */
+  onAnswered?(model: string, promptTokens: number): void
 }
 
 /** Wraps a provider so that its answers report an overflow (`EndFrame.overflow`). */
@@ -64,15 +69,31 @@ export function noticingOverflow(provider: Provider, facts: OverflowFacts): Prov
   return {
     id: provider.id,
     async *stream(request) {
-      for await (const frame of provider.stream(request)) yield noticed(frame, request, facts)
+      try {
+        for await (const frame of provider.stream(request)) yield noticed(frame, request, facts)
+      } catch (thrown) {
+        const most = mostThatFits(thrown, request)
+        if (most !== undefined) facts.onRefused?.(request.model, most)
+        throw thrown
+      }
     },
     ...(countTokens && { countTokens: countTokens.bind(provider) }),
     ...(windowOf && { windowOf: windowOf.bind(provider) }),
   }
 }
 
+/** What the provider names, or the refused request itself. What was never sent shows nothing. */
+function mostThatFits(thrown: unknown, request: ModelRequest): number | undefined {
+  if (!PrecisError.is(thrown) || thrown.code !== 'overflow') return undefined
+  const { provider, windowTokens } = thrown.details ?? {}
+  if (provider === undefined) return undefined
+  if (typeof windowTokens === 'number') return windowTokens
+  return computeEstimate(request) + estimateTokens(JSON.stringify(request.tools))
+}
+
 function noticed(frame: ModelFrame, request: ModelRequest, facts: OverflowFacts): ModelFrame {
   if (frame.type !== 'end') return frame
+  if (frame.usage) facts.onAnswered?.(request.model, frame.usage.promptTokens)
   const windowTokens = facts.windowOf(request.model)
   const overflow = silentOverflow({
     ...findSigns(frame),
