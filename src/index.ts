@@ -14,10 +14,10 @@ export type {
   CompactorEvents,
   CompactorOptions,
   Fitted,
-  UsageLike,
 } from './compactor/compactor-interface.ts'
 export type { RecallOptions } from './compactor/recall.ts'
 export type { ModelLike } from './compactor/run-compaction.ts'
+export type { UsageLike } from './compactor/usage-like.ts'
 export type { Edit, EntryId, NewEntry, Put, Reading } from './core/edit/change.ts'
 export type { CompactionReport } from './core/edit/report.ts'
 export { renderReport } from './core/edit/report-text.ts'
@@ -25,10 +25,16 @@ export type * from './core/edit/strategy.ts'
 export { immediate } from './core/edit/strategy.ts'
 export { type ErrorCode, PrecisError } from './core/errors.ts'
 export type { EventDraft, ThreadEvent } from './core/log/event.ts'
-export { collectAnswer, type ModelFrame, type ModelRequest, type Provider } from './core/model.ts'
+export {
+  collectAnswer,
+  type ModelFrame,
+  type ModelRequest,
+  type Provider,
+  type Signal,
+} from './core/model.ts'
 export type * from './core/ports.ts'
 export { contentOf, type EntryContent } from './core/view/entry-content.ts'
-export { runsOf } from './core/view/seam.ts'
+export { runsOf } from './core/view/entry-range.ts'
 export { estimateTokens } from './core/window/tokens/estimate.ts'
 export type { WireFormat, WireMessages } from './doors/threads.ts'
 export { createThreads, type ThreadCompaction, type Threads } from './doors/threads.ts'

@@ -1,7 +1,8 @@
 // Short words for what a provider is sent, so that a test of a wire reads as its conversation.
 import type { ModelRequest } from '../src/core/model.ts'
 import type { Json } from '../src/core/text/json.ts'
-import type { Message, MessagePart, ToolStatus } from '../src/core/view/content.ts'
+import type { ToolStatus } from '../src/core/view/content.ts'
+import type { Message, MessagePart } from '../src/core/view/message.ts'
 
 export function text(value: string): MessagePart {
   return { type: 'text', text: value }

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { type Agent, createAgent } from '../../src/agent/agent.ts'
 import type { AgentModel, AgentPorts } from '../../src/agent/ports.ts'
-import type { Tool } from '../../src/core/agent/frame.ts'
+import type { Tool } from '../../src/core/agent/tool.ts'
 import { PrecisError } from '../../src/core/errors.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../../src/core/model.ts'
 import type { Store } from '../../src/core/ports.ts'

@@ -1,7 +1,7 @@
 // Conversations from a seed, of any length and with events of a given size: the data of the benchmark.
 import type { Strategy } from '../../src/core/edit/strategy.ts'
 import type { EventDraft } from '../../src/core/log/event.ts'
-import { runsOf } from '../../src/core/view/seam.ts'
+import { runsOf } from '../../src/core/view/entry-range.ts'
 import type { Random } from '../../test/generate/random.ts'
 
 const WORDS =

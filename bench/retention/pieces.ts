@@ -1,8 +1,9 @@
 // What a model is sent, as pieces of plain text with their weight: the one currency of all policies.
 import type { Json } from '../../src/core/text/json.ts'
-import type { Message, MessagePart } from '../../src/core/view/content.ts'
+import type { Message, MessagePart } from '../../src/core/view/message.ts'
+import { charsOverFour } from '../../src/core/window/tokens/counter.ts'
+import { cutTail } from '../../src/core/window/tokens/cut.ts'
 import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
-import { charsOverFour, cutTail } from '../../src/core/window/tokens/weigh.ts'
 
 export interface Piece {
   readonly kind: 'user' | 'answer' | 'call' | 'result'

@@ -1,5 +1,6 @@
 // `precis/ai-sdk`: a `prepareStep` for agents of the AI SDK, and a middleware for `wrapLanguageModel`
-import type { Compactor, CompactorOptions, UsageLike } from '../compactor/compactor-interface.ts'
+import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
+import type { UsageLike } from '../compactor/usage-like.ts'
 import { compactorFor, countedIn, UsageBook } from './compactor-for.ts'
 
 export type AiSdkOptions = Omit<CompactorOptions, 'format'>

@@ -2,18 +2,10 @@
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
 import * as option from '../core/options.ts'
 import type { ModelPort } from '../core/ports.ts'
-import {
-  compactorFor,
-  MAX_OUTPUT_TOKENS,
-  plainPrompt,
-  RECALL_DESCRIPTION,
-  RECALL_INPUT,
-  RECALL_NAME,
-  requireClient,
-  runRecall,
-  stopReasonOf,
-} from './compactor-for.ts'
+import { compactorFor, requireClient } from './compactor-for.ts'
 import { fittingClient, type SendingClient } from './fitting-client.ts'
+import { MAX_OUTPUT_TOKENS, plainPrompt, stopReasonOf } from './prompt-text.ts'
+import { RECALL_DESCRIPTION, RECALL_INPUT, RECALL_NAME, runRecall } from './recall-tool.ts'
 
 type Create = (body: never, options?: never) => unknown
 

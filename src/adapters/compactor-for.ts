@@ -1,19 +1,12 @@
 // The compactor of an adapter: one that the caller has, or a new one for the adapter's format
 
-import { keyOf } from '../compactor/compact-messages.ts'
-import {
-  type Compactor,
-  type CompactorOptions,
-  readUsage,
-  type UsageLike,
-} from '../compactor/compactor-interface.ts'
+import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
 import { COMPACTOR_CHECKS, compactorWith } from '../compactor/compactor-with.ts'
 import { KIT } from '../compactor/kit.ts'
-import { asPrecisError, PrecisError } from '../core/errors.ts'
+import { keyOf } from '../compactor/message-key.ts'
+import { readUsage, type UsageLike } from '../compactor/usage-like.ts'
+import { PrecisError } from '../core/errors.ts'
 import * as option from '../core/options.ts'
-import type { AskAnswer, AskRequest } from '../core/ports.ts'
-import { partInWords } from '../core/repair/result-content.ts'
-import type { MessagePart } from '../core/view/content.ts'
 import type { FormatId } from '../messages/dialect.ts'
 
 const { format: _, ...ADAPTER_CHECKS } = COMPACTOR_CHECKS
@@ -42,68 +35,6 @@ export function requireClient(of: string, client: unknown, methods: readonly str
       where: 'client',
       hint: 'Pass the client of the SDK first, and the options behind it.',
     })
-  }
-}
-
-// A request for a summary as plain roles and texts, for clients that a caller brings
-
-export interface PlainPrompt {
-  readonly system: string
-  readonly messages: { role: 'user' | 'assistant'; content: string }[]
-}
-
-export function plainPrompt({ system, within, messages }: AskRequest): PlainPrompt {
-  return {
-    system: system ?? within?.system.join('\n\n') ?? '',
-    messages: messages.map(({ role, parts }) => ({ role, content: parts.map(inWords).join('\n') })),
-  }
-}
-
-function inWords(part: MessagePart): string {
-  return part.type === 'text' ? part.text : partInWords(part)
-}
-
-/** What made a model stop, as an answer says it. */
-export function stopReasonOf(said: unknown): AskAnswer['stopReason'] {
-  if (said === 'max_tokens' || said === 'length' || said === 'max_output_tokens') return 'length'
-  return said === 'refusal' || said === 'content_filter' ? 'refusal' : 'end'
-}
-
-/** Where a request names no limit. */
-export const MAX_OUTPUT_TOKENS = 8_192
-
-// The tool by which a model reads again what compactions took out of its messages
-
-export const RECALL_NAME = 'recall'
-export const RECALL_DESCRIPTION =
-  'Reads what was taken out of this conversation to save space. Give a ref such as e12, or words to search for.'
-
-/** As the SDKs type it: not readonly. */
-type RecallInput = {
-  type: 'object'
-  properties: Record<string, { type: string; minimum?: number; description: string }>
-  required: string[]
-  additionalProperties: false
-}
-
-/** JSON Schema of its input. */
-export const RECALL_INPUT: RecallInput = {
-  type: 'object',
-  properties: {
-    query: { type: 'string', description: 'A ref such as e12, or words to search for.' },
-    offset: { type: 'integer', minimum: 0, description: 'Where to go on in a long text.' },
-  },
-  required: ['query'],
-  additionalProperties: false,
-}
-
-/** Never throws: what went wrong is the result. */
-export function runRecall(compactor: Pick<Compactor<never>, 'recall'>, input: unknown): string {
-  const { query, offset } = Object(input)
-  try {
-    return compactor.recall(String(query ?? ''), typeof offset === 'number' ? { offset } : {})
-  } catch (thrown) {
-    return asPrecisError(thrown).message
   }
 }
 

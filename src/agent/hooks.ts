@@ -4,7 +4,8 @@ import type { EntryId, NewId } from '../core/edit/change.ts'
 import type { Proposal, Strategy, StrategyInput } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventOf } from '../core/log/event.ts'
-import type { Clock, Signal } from '../core/ports.ts'
+import type { Signal } from '../core/model.ts'
+import type { Clock } from '../core/ports.ts'
 import { collectPuts, isEntryId, isNew, isNewEntry, newId } from '../core/view/entry.ts'
 
 /** A run as hooks see it. */

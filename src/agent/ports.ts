@@ -1,10 +1,10 @@
 // What an agent is made of: everything it needs from outside, and the limits it keeps.
 import type { ApprovalPolicy } from '../core/agent/approval.ts'
-import type { ReplacementRequest, Tool } from '../core/agent/frame.ts'
+import type { ReplacementRequest, Tool } from '../core/agent/tool.ts'
 import type { PinningPolicy } from '../core/edit/detected-pins.ts'
 import type { Strategy, SummaryForm } from '../core/edit/strategy.ts'
-import type { Provider, ToolSchema } from '../core/model.ts'
-import type { Clock, Ids, JobQueue, ModelPort, Signal, Store } from '../core/ports.ts'
+import type { Provider, Signal, ToolSchema } from '../core/model.ts'
+import type { Clock, Ids, JobQueue, ModelPort, Store } from '../core/ports.ts'
 import type { AutoSettings } from '../core/settings/settings.ts'
 import type { Json } from '../core/text/json.ts'
 import type { ModelRef, TokenUsage } from '../core/view/content.ts'

@@ -5,7 +5,7 @@ import type { ThreadEvent } from '../core/log/event.ts'
 import type { ModelPort } from '../core/ports.ts'
 import type { Json } from '../core/text/json.ts'
 import type { TokenUsage } from '../core/view/content.ts'
-import { Meter } from './propose.ts'
+import { Meter } from './meter.ts'
 import { type Notes, RunTab } from './run-tab.ts'
 
 function usage(promptTokens: number): TokenUsage {

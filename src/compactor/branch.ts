@@ -8,7 +8,7 @@ import { dialectOf } from '../messages/detect.ts'
 import type { AnyMessage, Dialect, FormatId } from '../messages/dialect.ts'
 import { MessageLog, type Place, relink } from '../messages/message-log.ts'
 import { type Current, type Outgoing, writeMessages } from '../messages/write-messages.ts'
-import { keyOf } from './compact-messages.ts'
+import { keyOf } from './message-key.ts'
 
 /** What a record says of the compactor as a whole: its thread, its conversation, and its pins. */
 export type PinState = Pick<BranchRecord, 'threadId' | 'root' | 'turn' | 'texts' | 'pinCount'>

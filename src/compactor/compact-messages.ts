@@ -1,18 +1,17 @@
 // One compaction of an array of messages with the strategies of a kit: what it takes, does and gives
-// The identity of a message: a hash of what it says, without marks that clients move from request to request
 import type { EntryId } from '../core/edit/change.ts'
-import { nameOfEntry } from '../core/edit/irreducible.ts'
 import { type CompactionReport, reasonsIn, reportCompaction } from '../core/edit/report.ts'
-import { runNow, runSteps, type Strategy } from '../core/edit/strategy.ts'
+import { nameOfEntry } from '../core/edit/report-name.ts'
+import type { Strategy } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import { bearsEntry, type PinData } from '../core/log/event.ts'
+import type { Signal } from '../core/model.ts'
 import * as option from '../core/options.ts'
-import type { Signal } from '../core/ports.ts'
-import { isRecord } from '../core/text/json.ts'
+import { runNow, runSteps } from '../core/steps.ts'
 import { weightOf } from '../core/view/context.ts'
 import { findRoot, itemOfEvent } from '../core/view/entry.ts'
 import { dialectOf, requireRoles } from '../messages/detect.ts'
-import { byteLength, CACHE_MARKS, type FormatId } from '../messages/dialect.ts'
+import type { FormatId } from '../messages/dialect.ts'
 import { MessageLog } from '../messages/message-log.ts'
 import { writeMessages } from '../messages/write-messages.ts'
 import { type Kit, type ModelLike, requireStrategy, runCompaction } from './run-compaction.ts'
@@ -202,60 +201,4 @@ export function findLosses(
       },
     ]
   })
-}
-
-export function keyOf(message: unknown): string {
-  return hashText(writeText(dropMarks(message)))
-}
-
-/** A field that the provider never sees may lead back to its message: each object is then written once. */
-function writeText(shown: unknown): string {
-  try {
-    return JSON.stringify(shown, withoutMarks) ?? ''
-  } catch {
-    const seen = new WeakSet<object>()
-    const once = (name: string, value: unknown) => {
-      if (typeof value !== 'object' || value === null) return withoutMarks(name, value)
-      if (seen.has(value)) return 'seen'
-      seen.add(value)
-      return withoutMarks(name, value)
-    }
-    return JSON.stringify(shown, once) ?? ''
-  }
-}
-
-/** Of an instance of a class only what is sent. */
-function dropMarks(message: unknown): unknown {
-  if (!isRecord(message) || typeof message.getType !== 'function') return message
-  const { content, tool_calls, tool_call_id, name, additional_kwargs } = message
-  return [message.getType(), content, tool_calls, tool_call_id, name, additional_kwargs]
-}
-
-function withoutMarks(name: string, value: unknown): unknown {
-  if (CACHE_MARKS.has(name)) return undefined
-  if (typeof value === 'bigint') return String(value)
-  const bytes = byteLength(value)
-  return bytes === undefined ? value : hashOfBytes(value)
-}
-
-function hashOfBytes(value: unknown): string {
-  const view = ArrayBuffer.isView(value)
-    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
-    : new Uint8Array(value as ArrayBuffer)
-  let text = ''
-  const step = Math.max(1, Math.floor(view.length / 4_096))
-  for (let at = 0; at < view.length; at += step) text += String.fromCharCode(view[at] ?? 0)
-  return `${view.length}:${hashText(text)}`
-}
-
-/** Two hashes of 32 bits over the same text, with its length. */
-function hashText(text: string): string {
-  let one = 0x811c9dc5
-  let other = 0x9e3779b9
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    one = Math.imul(one ^ code, 0x01000193)
-    other = Math.imul(other ^ code, 0x85ebca6b) ^ (other >>> 13)
-  }
-  return `${text.length}.${(one >>> 0).toString(36)}.${(other >>> 0).toString(36)}`
 }

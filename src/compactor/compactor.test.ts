@@ -6,8 +6,8 @@ import type { Strategy } from '../core/edit/strategy.ts'
 import type { PrecisError } from '../core/errors.ts'
 import { dropTurns } from '../strategies/drop-turns.ts'
 import { compact } from './compact.ts'
-import { keyOf } from './compact-messages.ts'
 import { createCompactor } from './compactor.ts'
+import { keyOf } from './message-key.ts'
 
 type Message = { role: string; content: unknown }
 

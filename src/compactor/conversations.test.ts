@@ -1,6 +1,7 @@
 // A compactor among things that move: cache marks, several conversations, listeners that throw, pages of a text
 import { describe, expect, it } from 'vitest'
-import { type AnyMessage, countMarks } from '../messages/dialect.ts'
+import { countMarks } from '../messages/cache-marks.ts'
+import type { AnyMessage } from '../messages/dialect.ts'
 import { compact } from './compact.ts'
 import { createCompactor } from './compactor.ts'
 

@@ -2,27 +2,21 @@
 import type { Reading } from '../core/edit/change.ts'
 import type { CompactionReport } from '../core/edit/report.ts'
 import { redo, undo } from '../core/edit/reverse.ts'
-import { runSteps } from '../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
+import type { Signal } from '../core/model.ts'
 import * as option from '../core/options.ts'
-import type { Signal } from '../core/ports.ts'
+import { runSteps } from '../core/steps.ts'
 import { calibrationOf, weightOf } from '../core/view/context.ts'
-import { readContext } from '../core/window/usage.ts'
+import { readContext } from '../core/window/reading.ts'
 import { dialectOf } from '../messages/detect.ts'
 import { Branch } from './branch.ts'
 import { BranchKeeper, MOST_BRANCHES } from './branch-keeper.ts'
-import { findLosses, keyOf, pinsOf, requireMessages } from './compact-messages.ts'
-import {
-  type Compactor,
-  type CompactorEvents,
-  type CompactorOptions,
-  type Fitted,
-  readUsage,
-  type UsageLike,
-  usageProblem,
-} from './compactor-interface.ts'
+import { findLosses, pinsOf, requireMessages } from './compact-messages.ts'
+import type { Compactor, CompactorEvents, CompactorOptions, Fitted } from './compactor-interface.ts'
+import { keyOf } from './message-key.ts'
 import { type RecallOptions, recallFrom } from './recall.ts'
 import { type Kit, runCompaction } from './run-compaction.ts'
+import { readUsage, type UsageLike, usageProblem } from './usage-like.ts'
 
 /** What could not be made smaller is tried again when it has grown by this share. */
 const STUCK_GROWTH = 1.05

@@ -5,7 +5,7 @@ import { buildSnippet } from '../core/search/documents.ts'
 import { findWords, isAsked, queryWords } from '../core/search/words.ts'
 import { callsAfter, isEntryId, parseEntryId } from '../core/view/entry.ts'
 import { covered } from '../core/view/refs.ts'
-import { cutHead } from '../core/window/tokens/weigh.ts'
+import { cutHead } from '../core/window/tokens/cut.ts'
 import type { MessageLog } from '../messages/message-log.ts'
 import { readBody } from '../threads/search-thread.ts'
 

@@ -1,18 +1,14 @@
 // One compaction of a log of messages: the strategy that was asked for, and without a model if that fails
-import { compactLog } from '../compaction/plan.ts'
+import { compactLog } from '../compaction/compact-log.ts'
 import type { Trigger } from '../core/edit/change.ts'
 import type { Pins } from '../core/edit/pins.ts'
 import type { CompactionReport, ReportFallback } from '../core/edit/report.ts'
-import {
-  STRATEGIES_WITH_MODEL,
-  type Steps,
-  type Strategy,
-  unknownStrategy,
-  wait,
-} from '../core/edit/strategy.ts'
+import { STRATEGIES_WITH_MODEL, type Strategy, unknownStrategy } from '../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { PinData } from '../core/log/event.ts'
-import type { AskAnswer, AskRequest, ModelPort, Signal } from '../core/ports.ts'
+import type { Signal } from '../core/model.ts'
+import type { AskAnswer, AskRequest, ModelPort } from '../core/ports.ts'
+import { type Steps, wait } from '../core/steps.ts'
 import { weightOf } from '../core/view/context.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
 import type { MessageLog } from '../messages/message-log.ts'

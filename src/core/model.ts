@@ -1,6 +1,5 @@
 // The model port: a provider-neutral request, the streamed frames, and the answer
 import type { Json } from './text/json.ts'
-import type { Message } from './view/content.ts'
 import {
   type Answer,
   type ModelRef,
@@ -9,6 +8,7 @@ import {
   type TokenUsage,
   textOfParts,
 } from './view/content.ts'
+import type { Message } from './view/message.ts'
 
 const STAND_IN = 'dev'
 

@@ -3,9 +3,8 @@ import type { NewEvent, ThreadEvent } from './log/event.ts'
 import type { ModelRequest, Signal, ThinkingWish, ToolSchema } from './model.ts'
 import type { SearchKind, Snippet } from './search/documents.ts'
 import type { Json } from './text/json.ts'
-import type { Message, ModelRef, StopReason, TokenUsage } from './view/content.ts'
-
-export type { Signal } from './model.ts'
+import type { ModelRef, StopReason, TokenUsage } from './view/content.ts'
+import type { Message } from './view/message.ts'
 
 export interface Clock {
   now(): Date

@@ -1,7 +1,8 @@
 // Handles one model request from its body to the end of the answer, and records it.
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { PrecisError } from '../core/errors.ts'
-import type { Clock, Signal } from '../core/ports.ts'
+import type { Signal } from '../core/model.ts'
+import type { Clock } from '../core/ports.ts'
 import type { Fields, Json } from '../core/text/json.ts'
 import { readText } from '../validate/walk.ts'
 import { lastUserTurn, readId, textIn, type WireId } from './asked.ts'

@@ -1,7 +1,7 @@
 // A reply without a wire format: ordered parts, cut to the output limit.
 import type { Json } from '../core/text/json.ts'
+import { cutHead } from '../core/window/tokens/cut.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
-import { cutHead } from '../core/window/tokens/weigh.ts'
 import { type Asked, readId } from './asked.ts'
 import type { Fault } from './faults.ts'
 

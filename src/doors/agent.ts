@@ -4,7 +4,7 @@ import '../node-guard.ts'
 export { type Agent, createAgent, type SendOutcome } from '../agent/agent.ts'
 export type { CommandReply } from '../agent/commands/commands.ts'
 export type { AfterReply, BeforeReply, CompactionHooks, HookedRun } from '../agent/hooks.ts'
-export { systemPrompt } from '../agent/loop/window-fill.ts'
+export { systemPrompt } from '../agent/loop/system-prompt.ts'
 export {
   AGENT_LIMITS,
   type AgentModel,
@@ -24,6 +24,6 @@ export {
   parseCommand,
 } from '../core/agent/commands.ts'
 export type * from '../core/agent/frame.ts'
-export type * from '../core/agent/frame.ts'
+export type * from '../core/agent/tool.ts'
 export { codingTools } from '../tools/index.ts'
 export { openWorkspace, type Workspace } from '../tools/workspace.ts'

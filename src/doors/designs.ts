@@ -8,8 +8,8 @@ export {
   createCheckpointContent,
   generateCheckpointId,
   readCheckpointText,
-} from '../core/view/seam.ts'
-export { estimateConversationTokens } from '../core/window/tokens/weigh.ts'
+} from '../core/view/checkpoint.ts'
+export { estimateConversationTokens } from '../core/window/tokens/counter.ts'
 export { aggregateTokenUsage } from '../core/window/usage.ts'
 export {
   asCompactionStrategy,
@@ -27,4 +27,4 @@ export {
 export { registerDefaultStrategies } from '../strategies/index.ts'
 export { compactRanges } from '../strategies/ranges/compact-ranges.ts'
 export { compactWhole } from '../strategies/ranges/compact-whole.ts'
-export { findCutPoint } from '../strategies/summary/keep-recent-cut.ts'
+export { findCutPoint } from '../strategies/summary/cut-point.ts'

@@ -7,11 +7,11 @@ export {
   type Refusal,
   type RefusalReason,
 } from '../core/edit/gate.ts'
-export type { TokenSplit, ToolTokens } from '../core/edit/irreducible.ts'
 export { type BigPart, type Irreducible, irreducibleOf } from '../core/edit/irreducible.ts'
 export { passGate } from '../core/edit/pass-gate.ts'
 export { reportCompaction } from '../core/edit/report.ts'
 export { expand, redo, undo } from '../core/edit/reverse.ts'
+export type { TokenSplit, ToolTokens } from '../core/edit/token-split.ts'
 export { ERROR_TABLE } from '../core/error-table.ts'
 export { asPrecisError, type ErrorCode } from '../core/errors.ts'
 export type * from '../core/log/event.ts'
@@ -26,7 +26,6 @@ export {
 } from '../core/view/api-events.ts'
 export { type Built, buildMessages } from '../core/view/build.ts'
 export type * from '../core/view/content.ts'
-export type * from '../core/view/content.ts'
 export { textOfParts, textOfUserContent } from '../core/view/content.ts'
 export {
   type Context,
@@ -38,19 +37,16 @@ export {
 } from '../core/view/context.ts'
 export type { EntryKind, Item } from '../core/view/entry.ts'
 export { contentOf, type EntryContent } from '../core/view/entry-content.ts'
+export { runsOf } from '../core/view/entry-range.ts'
 export { ageImages, type ImageLimits, measureImages } from '../core/view/media.ts'
+export type * from '../core/view/message.ts'
 export { covered } from '../core/view/refs.ts'
-export { openRoundStart, roundsOf, runsOf, seamsOf } from '../core/view/seam.ts'
+export { openRoundStart, roundsOf, seamsOf } from '../core/view/seam.ts'
 export type { Problem } from '../core/view/sent-rounds.ts'
-export type { ContextBudget, TriggerPolicy } from '../core/window/policy.ts'
 export * from '../core/window/policy.ts'
 export * from '../core/window/presets.ts'
-export {
-  chars4Counter,
-  cutHead,
-  cutTail,
-  estimateCounter,
-  type TokenCounter,
-} from '../core/window/tokens/weigh.ts'
+export { readContext } from '../core/window/reading.ts'
+export { chars4Counter, estimateCounter, type TokenCounter } from '../core/window/tokens/counter.ts'
+export { cutHead, cutTail } from '../core/window/tokens/cut.ts'
+export * from '../core/window/trigger.ts'
 export type { UsageState } from '../core/window/usage.ts'
-export { readContext } from '../core/window/usage.ts'

@@ -13,9 +13,9 @@ import { readList, wrongShape } from '../wire/anthropic/shape.ts'
 import { wireMessages } from '../wire/anthropic/write.ts'
 import { lossesIn, withReadableThinking } from './outgoing.ts'
 import { ROOT } from './reading/json-items.ts'
+import { parseJsonText, requireStorable } from './reading/json-text.ts'
 import type { ReadNotes } from './reading/notes.ts'
 import { fieldsIn } from './reading/raw.ts'
-import { parseJsonText, requireStorable } from './reading/record-reader.ts'
 import {
   type Exported,
   type Loss,

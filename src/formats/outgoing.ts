@@ -2,12 +2,12 @@
 import type { EntryLabel } from '../core/edit/change.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
 import type { Json } from '../core/text/json.ts'
-import type { Block, Message, MessagePart } from '../core/view/content.ts'
+import type { Block } from '../core/view/content.ts'
+import type { Message, MessagePart } from '../core/view/message.ts'
 import { writtenBy } from '../core/view/typed-text.ts'
 import { OPENING } from './reading/conversation.ts'
 import {
   fieldsIn,
-  findWorkplace,
   isAsRead,
   listIn,
   modelRef,
@@ -15,6 +15,7 @@ import {
   rawRecords,
   textIn,
 } from './reading/raw.ts'
+import { findWorkplace } from './reading/workplace.ts'
 import type { Exported, Loss, Outgoing } from './session-format.ts'
 
 /** Reports a thing that the format cannot say, once. */

@@ -2,9 +2,9 @@
 
 import type { CompactionData, NewEntry } from '../core/edit/change.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
-import { escapeSteering } from '../core/text/address.ts'
-import type { Message, MessagePart } from '../core/view/content.ts'
+import { escapeSteering } from '../core/text/visible.ts'
 import { type Part, type ToolResult, textOfUserContent } from '../core/view/content.ts'
+import type { Message, MessagePart } from '../core/view/message.ts'
 import type { Exported, View } from './session-format.ts'
 
 export interface PageFormat {

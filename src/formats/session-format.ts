@@ -2,7 +2,8 @@
 import type { NewEntry } from '../core/edit/change.ts'
 import type { EventDraft, ThreadEvent } from '../core/log/event.ts'
 import type { Json } from '../core/text/json.ts'
-import type { Message, TokenUsage } from '../core/view/content.ts'
+import type { TokenUsage } from '../core/view/content.ts'
+import type { Message } from '../core/view/message.ts'
 import type { ReadNotes } from './reading/notes.ts'
 
 /** Where the bytes come from. */

@@ -5,14 +5,13 @@ import type { UserContent } from '../core/view/content.ts'
 import { findRoot, type Item, parseEntryId } from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'
 import { MESSAGE_MARK } from '../core/view/refs.ts'
+import { countMarks, withoutMarks } from './cache-marks.ts'
 import {
   type AnyMessage,
-  countMarks,
   type Dialect,
   type Remaining,
   type Rewritten,
   textOfContent,
-  withoutMarks,
 } from './dialect.ts'
 import type { MessageLog, Place } from './message-log.ts'
 

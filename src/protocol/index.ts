@@ -9,7 +9,7 @@ export { renderSizes } from '../core/edit/report-text.ts'
 export { asPrecisError } from '../core/errors.ts'
 export type { ThreadEvent } from '../core/log/event.ts'
 export { isStandIn } from '../core/model.ts'
-export { escapeHidden, escapeSteering } from '../core/text/address.ts'
+export { escapeHidden, escapeSteering } from '../core/text/visible.ts'
 export { textOfUserContent } from '../core/view/content.ts'
 export type {
   Approval,

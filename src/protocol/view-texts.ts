@@ -1,8 +1,8 @@
 // The texts of a view: what a message, a tool call and a compaction say to a person.
 import type { RunProgress } from '../core/agent/frame.ts'
 import type { CompactionData, NewEntry } from '../core/edit/change.ts'
-import { escapeHidden } from '../core/text/address.ts'
 import type { Json } from '../core/text/json.ts'
+import { escapeHidden } from '../core/text/visible.ts'
 import {
   type Block,
   type Part,
@@ -11,7 +11,7 @@ import {
   textOfUserContent,
   type UserContent,
 } from '../core/view/content.ts'
-import { cutHead } from '../core/window/tokens/weigh.ts'
+import { cutHead } from '../core/window/tokens/cut.ts'
 import type { Approval } from './client.ts'
 
 /** The subject of a call: the first of these fields in its input. */

@@ -5,7 +5,8 @@ import { PrecisError } from '../core/errors.ts'
 import { collectAnswer, type ModelFrame, type ModelRequest, type Provider } from '../core/model.ts'
 import type { Clock } from '../core/ports.ts'
 import type { Json } from '../core/text/json.ts'
-import type { Message, TokenUsage } from '../core/view/content.ts'
+import type { TokenUsage } from '../core/view/content.ts'
+import type { Message } from '../core/view/message.ts'
 import type { Violation } from '../validate/rule.ts'
 import {
   type FixtureServer,

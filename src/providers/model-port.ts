@@ -10,7 +10,8 @@ import type {
   ConverseRequest,
 } from '../core/ports.ts'
 import { partInWords } from '../core/repair/result-content.ts'
-import type { Message, MessagePart, Part, TokenUsage } from '../core/view/content.ts'
+import type { Part, TokenUsage } from '../core/view/content.ts'
+import type { Message, MessagePart } from '../core/view/message.ts'
 import type { WholeModelPort } from './redacted-port.ts'
 import type { ModelRegistry, ResolvedModel } from './registry.ts'
 

@@ -1,6 +1,6 @@
 // Exact counts in OpenAI's o200k vocabulary. The vocabulary is large, so it is loaded when first asked for.
 import { importPeer } from '../core/errors.ts'
-import type { TokenCounter } from '../core/window/tokens/weigh.ts'
+import type { TokenCounter } from '../core/window/tokens/counter.ts'
 
 /** The tokenizer's time grows with the square of longer runs of one class. */
 export const LONGEST_RUN_CHARS = 256

@@ -2,12 +2,8 @@
 import type { AskRequest, ModelPort } from '../core/ports.ts'
 import type { ModelRef } from '../core/view/content.ts'
 import type { Secret } from '../redact/known.ts'
-import {
-  type RedactedValue,
-  type RedactionPolicy,
-  redactFor,
-  redactValues,
-} from '../redact/redact-values.ts'
+import { type RedactionPolicy, redactFor } from '../redact/redact-for.ts'
+import { type RedactedValue, redactValues } from '../redact/redact-values.ts'
 import type { ModelWindow } from './catalogue.ts'
 import type { ModelRegistry } from './registry.ts'
 

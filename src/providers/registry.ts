@@ -1,7 +1,7 @@
 // Resolves a model name to everything a request needs: provider, rules, window.
 import { PrecisError } from '../core/errors.ts'
-import type { Provider } from '../core/model.ts'
-import type { Clock, Signal } from '../core/ports.ts'
+import type { Provider, Signal } from '../core/model.ts'
+import type { Clock } from '../core/ports.ts'
 import type { ModelRef } from '../core/view/content.ts'
 import type { Profile } from '../validate/rule.ts'
 import {

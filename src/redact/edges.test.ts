@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { secretsOf } from './known.ts'
 import { redact } from './redact.ts'
-import { redactFailure, redactValues } from './redact-values.ts'
+import { redactFailure } from './redact-for.ts'
+import { redactValues } from './redact-values.ts'
 
 /** Put together here, so that no scanner takes this file for a leak. */
 const MIXED = 'a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ'

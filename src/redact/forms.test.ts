@@ -1,7 +1,7 @@
 // Where a secret begins and ends: each form at its shortest, one character short of it, and what stands around it.
 import { describe, expect, it } from 'vitest'
 import { redact } from './redact.ts'
-import { redactFailure } from './redact-values.ts'
+import { redactFailure } from './redact-for.ts'
 
 /** Put together here, so that no scanner takes this file for a leak. */
 const MIXED = 'a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ'

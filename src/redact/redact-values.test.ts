@@ -1,7 +1,8 @@
 // Secrets in messages and documents: by their form, and by the name of the field they stand in.
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../core/view/content.ts'
-import { redactFor, redactValues } from './redact-values.ts'
+import type { Message } from '../core/view/message.ts'
+import { redactFor } from './redact-for.ts'
+import { redactValues } from './redact-values.ts'
 
 const KEY = `AKIA${'QWERTYUIOP234567'}`
 

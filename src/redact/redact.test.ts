@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { runs, scaled } from '../../test/scale.ts'
 import { secretsOf } from './known.ts'
 import { redact } from './redact.ts'
-import { redactFailure } from './redact-values.ts'
+import { redactFailure } from './redact-for.ts'
 
 /** Put together here, so that no scanner takes this file for a leak. */
 const token = (prefix: string, chars: number, alphabet = 'a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ') =>

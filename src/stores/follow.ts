@@ -1,5 +1,7 @@
 // Following a thread: existing rows, then new ones, each once and in order.
-import type { Row, Signal } from '../core/ports.ts'
+
+import type { Signal } from '../core/model.ts'
+import type { Row } from '../core/ports.ts'
 import { checkName, checkNumber } from './rows/stored-event.ts'
 
 /** A bounded range of a log. */

@@ -1,6 +1,6 @@
 // The lease under which a job runs: renewed, lost, given back, and how long a job may take.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Signal } from '../core/ports.ts'
+import type { Signal } from '../core/model.ts'
 import { runUnderLease } from './job-options.ts'
 import { LIMITS } from './rows/limits.ts'
 

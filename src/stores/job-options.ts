@@ -1,7 +1,8 @@
 // Settings of a job queue, the same for every kind.
 import { createHash } from 'node:crypto'
+import type { Signal } from '../core/model.ts'
 import { checkNames } from '../core/options.ts'
-import type { Signal, Store } from '../core/ports.ts'
+import type { Store } from '../core/ports.ts'
 import { LIMITS } from './rows/limits.ts'
 import { checkNumber } from './rows/stored-event.ts'
 

@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { importPeer } from '../core/errors.ts'
+import type { Signal } from '../core/model.ts'
 import * as option from '../core/options.ts'
-import type { JobQueue, Signal, Store } from '../core/ports.ts'
+import type { JobQueue, Store } from '../core/ports.ts'
 import { shownAddress } from '../core/text/address.ts'
 import { storeClosed, usageError } from './errors.ts'
 import {

@@ -1,13 +1,14 @@
 // `mask`: reduces older tool results to subject, outcome and informative lines, without a model
 import { immediate, type Strategy } from '../core/edit/strategy.ts'
-import { commandEnd, readSubject, textOfBlocks } from '../core/ledger/intent.ts'
+import { readSubject } from '../core/ledger/call-fields.ts'
+import { commandEnd, textOfBlocks } from '../core/ledger/command-end.ts'
 import type { EventAt } from '../core/log/event.ts'
 import type { Block, ToolCall, ToolResult } from '../core/view/content.ts'
 import { weightOf } from '../core/view/context.ts'
 import { findRoot, type Item, newEntryAt } from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'
 import { type Round, roundsOf } from '../core/view/seam.ts'
-import { cutHead } from '../core/window/tokens/weigh.ts'
+import { cutHead } from '../core/window/tokens/cut.ts'
 import { asData, oneLine, quoted } from './summary/as-data.ts'
 import { asRef, buildCaptions, type Rewrite, resultWith, rewriteOf, untilSaved } from './trim.ts'
 

@@ -5,10 +5,10 @@ import type { EventAt } from '../core/log/event.ts'
 import type { Block, ToolResult } from '../core/view/content.ts'
 import { findRoot, type Item, itemOfNewEntry, newId } from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'
-import { blockCaption, buildCaption } from '../core/view/images.ts'
+import { blockCaption, buildCaption } from '../core/view/image-caption.ts'
 import { unansweredRoundStart } from '../core/view/seam.ts'
+import { cutHead, cutTail } from '../core/window/tokens/cut.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
-import { cutHead, cutTail } from '../core/window/tokens/weigh.ts'
 
 const MAX_LINES = 3
 /** A single line can be a whole minified file: it is cut as well. */

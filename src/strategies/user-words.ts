@@ -5,8 +5,8 @@ import { type Item, parseEntryId } from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'
 import { isSaidByUser } from '../core/view/last-request.ts'
 import { typedTexts } from '../core/view/typed-text.ts'
+import { cutHead, cutTail } from '../core/window/tokens/cut.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
-import { cutHead, cutTail } from '../core/window/tokens/weigh.ts'
 import { asData } from './summary/as-data.ts'
 
 export type UserWord = {

@@ -1,14 +1,9 @@
 // The archive of a thread: the text of a ref, and a search in the whole log
 import { PrecisError } from '../core/errors.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
-import {
-  type Archive,
-  type ArchivePage,
-  type ParsedRef,
-  parseRef,
-} from '../core/search/choose-finds.ts'
+import { type Archive, type ArchivePage, type ParsedRef, parseRef } from '../core/search/archive.ts'
 import { parseEntryId } from '../core/view/entry.ts'
-import { cutHead } from '../core/window/tokens/weigh.ts'
+import { cutHead } from '../core/window/tokens/cut.ts'
 import { pastThreadsOf } from './past-threads.ts'
 import { unknownRef } from './reverse-thread.ts'
 import { findCalls, type SearchPorts, searchArchive } from './search-archive.ts'

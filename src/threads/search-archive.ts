@@ -2,13 +2,8 @@
 import { readRow } from '../core/log/codec.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
 import type { Store } from '../core/ports.ts'
-import {
-  type ArchiveFind,
-  type ArchiveFinds,
-  type ChoiceLimits,
-  chooseFinds,
-  refInThread,
-} from '../core/search/choose-finds.ts'
+import { type ArchiveFind, type ArchiveFinds, refInThread } from '../core/search/archive.ts'
+import { type ChoiceLimits, chooseFinds } from '../core/search/choose-finds.ts'
 import { textOfCall, textsIn } from '../core/search/documents.ts'
 import { countWords, stemsOf, weighTexts } from '../core/search/matching.ts'
 import { namesIn } from '../core/search/words.ts'

@@ -8,7 +8,7 @@ import { textOfCall } from '../core/search/documents.ts'
 import { type Asked, countWords, weighTexts } from '../core/search/matching.ts'
 import type { ToolCall } from '../core/view/content.ts'
 import { originalId } from '../core/view/entry.ts'
-import { blockCaption } from '../core/view/images.ts'
+import { blockCaption } from '../core/view/image-caption.ts'
 
 export interface SearchLimits {
   readonly events: number // the newest ones

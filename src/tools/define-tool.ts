@@ -1,10 +1,10 @@
 // A tool from an input schema: turns wrong input, errors and aborts into outcomes a model can act on.
 import { z } from 'zod'
-import type { ProposedChange, Tool, ToolEffect, ToolOutcome, ToolRun } from '../core/agent/frame.ts'
+import type { ProposedChange, Tool, ToolEffect, ToolOutcome, ToolRun } from '../core/agent/tool.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { Signal } from '../core/ports.ts'
-import { escapeHidden } from '../core/text/address.ts'
+import type { Signal } from '../core/model.ts'
 import { isRecord, type Json } from '../core/text/json.ts'
+import { escapeHidden } from '../core/text/visible.ts'
 import type { ToolStatus } from '../core/view/content.ts'
 import { fileError, isErrno } from './files/file-errors.ts'
 

@@ -1,5 +1,5 @@
 // The tools of a coding agent, all confined to one workspace.
-import type { Tool } from '../core/agent/frame.ts'
+import type { Tool } from '../core/agent/tool.ts'
 import { editTool } from './files/edit.ts'
 import { listTool } from './files/list.ts'
 import { readTool } from './files/read.ts'

@@ -1,5 +1,6 @@
 // A rule of a provider: an id of docs/spec/valid.md and a check of one wire request.
-import { isWellFormed, type Json } from '../core/text/json.ts'
+import type { Json } from '../core/text/json.ts'
+import { isWellFormed } from '../core/text/well-formed.ts'
 import { eachString } from './walk.ts'
 
 /**

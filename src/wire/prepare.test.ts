@@ -5,7 +5,7 @@ import { Random } from '../../test/generate/random.ts'
 import { generateThread } from '../../test/generate/thread.ts'
 import { seeds } from '../../test/scale.ts'
 import type { ModelRequest } from '../core/model.ts'
-import type { Message, MessagePart } from '../core/view/content.ts'
+import type { Message, MessagePart } from '../core/view/message.ts'
 import { PROFILES } from '../validate/validate.ts'
 import { prepareRequest } from './prepare.ts'
 

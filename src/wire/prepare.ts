@@ -1,15 +1,12 @@
 // Every request before it is written: base64 folded, images within limits, history repaired, legal names.
 import type { ModelRequest, ToolSchema } from '../core/model.ts'
+import type { RepairProfile } from '../core/repair/profile.ts'
 import { repair } from '../core/repair/repair.ts'
-import {
-  LEFT_OUT,
-  type RepairChange,
-  type RepairKind,
-  type RepairProfile,
-} from '../core/repair/turn.ts'
+import { LEFT_OUT, type RepairChange, type RepairKind } from '../core/repair/turn.ts'
 import { foldBase64, MIN_URL_CHARS } from '../core/text/fold-base64.ts'
-import { isFields, isWellFormed, type Json, wellFormed as mended } from '../core/text/json.ts'
-import type { Message, MessagePart } from '../core/view/content.ts'
+import { isFields, type Json } from '../core/text/json.ts'
+import { isWellFormed, wellFormed as mended } from '../core/text/well-formed.ts'
+import type { Message, MessagePart } from '../core/view/message.ts'
 import { PROVIDER } from './anthropic/blocks.ts'
 import { underFormatName, underKnownNames } from './anthropic/own-parts.ts'
 import { repairProfile, type WireProfile } from './repair/profile.ts'

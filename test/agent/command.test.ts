@@ -1,6 +1,6 @@
 // Commands in a message: `/compact` above all, as the LOG design has it.
 import { describe, expect, it, vi } from 'vitest'
-import { runsOf } from '../../src/core/view/seam.ts'
+import { runsOf } from '../../src/core/view/entry-range.ts'
 import { answer, user } from '../say.ts'
 import { HALVING, longPast } from './past.ts'
 import { lastMessages, setUpAgent } from './setup.ts'

@@ -1,6 +1,6 @@
 // What must be true of a thread whose agents were killed: every event stays, every message comes once.
 import { expect } from 'vitest'
-import { inboxReducer } from '../../src/core/agent/frame.ts'
+import { inboxReducer } from '../../src/core/agent/inbox.ts'
 import type { ThreadEvent } from '../../src/core/log/event.ts'
 import { textOfUserContent } from '../../src/core/view/content.ts'
 import { reducedBy } from '../../src/core/view/thread-state.ts'

@@ -1,6 +1,6 @@
 // Random ranges of random threads through the tool: applied in any order or not at all, and always a thread that can be sent.
 import { expect, it } from 'vitest'
-import type { Message } from '../../src/core/view/content.ts'
+import type { Message } from '../../src/core/view/message.ts'
 import type { ScriptedAnswer } from '../../src/dev-model/index.ts'
 import { Random } from '../generate/random.ts'
 import { randomReplacements, shuffled, unpaired } from '../generate/ranges.ts'

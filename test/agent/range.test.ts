@@ -4,7 +4,7 @@ import type {
   MessagePart,
   ProviderCheckpointContent,
   ProviderSystemReminderContent,
-} from '../../src/core/view/content.ts'
+} from '../../src/core/view/message.ts'
 import { setUpAgent } from './setup.ts'
 import {
   compactCall,

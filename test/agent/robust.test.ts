@@ -1,7 +1,7 @@
 // What must not hang, be lost, or be written by somebody who no longer may.
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { Tool } from '../../src/core/agent/frame.ts'
+import type { Tool } from '../../src/core/agent/tool.ts'
 import { randomIds } from '../../src/system.ts'
 import { MODEL } from './host.ts'
 import { longPast } from './past.ts'

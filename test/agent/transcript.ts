@@ -1,6 +1,6 @@
 // The transcript T of the range vectors, made by the real loop, and messages as one line each.
 import type { Json } from '../../src/core/text/json.ts'
-import type { MessagePart } from '../../src/core/view/content.ts'
+import type { MessagePart } from '../../src/core/view/message.ts'
 import type {
   AskedPart,
   DevModel,

@@ -1,5 +1,7 @@
 // A clock that stands still until a test moves it.
-import type { Clock, Signal } from '../../src/core/ports.ts'
+
+import type { Signal } from '../../src/core/model.ts'
+import type { Clock } from '../../src/core/ports.ts'
 
 export class ManualClock implements Clock {
   #nowMs = Date.parse('2026-01-01T00:00:00Z')

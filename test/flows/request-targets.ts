@@ -1,7 +1,8 @@
 // Every profile there is a rule for, and who writes a request for it.
 import type { ModelFrame, ModelRequest } from '../../src/core/model.ts'
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import type { Message, MessagePart, ThinkingPart } from '../../src/core/view/content.ts'
+import type { ThinkingPart } from '../../src/core/view/content.ts'
+import type { Message, MessagePart } from '../../src/core/view/message.ts'
 import { buildWire } from '../../src/providers/anthropic/body.ts'
 import { BoundThinking } from '../../src/providers/anthropic/kept-thinking.ts'
 import type { ThinkingStyle } from '../../src/providers/anthropic/thinking.ts'

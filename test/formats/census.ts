@@ -1,6 +1,6 @@
 // Counts what a conversion must keep: calls with their arguments, results, failures, thinking and the directory.
 import type { Json } from '../../src/core/text/json.ts'
-import { findWorkplace } from '../../src/formats/reading/raw.ts'
+import { findWorkplace } from '../../src/formats/reading/workplace.ts'
 import { formatOf, type Opened, openText, outgoingOf, writing } from './session.ts'
 
 export const AGENTS = ['claude-code', 'codex', 'opencode', 'pi'] as const

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Strategy } from '../../src/core/edit/strategy.ts'
 import type { EventDraft } from '../../src/core/log/event.ts'
-import { runsOf } from '../../src/core/view/seam.ts'
+import { runsOf } from '../../src/core/view/entry-range.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
 import { detectFormat, sampleOf, textSource } from '../../src/formats/reading/sample.ts'
 import { answer, result, user } from '../say.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Strategy } from '../../src/core/edit/strategy.ts'
 import type { EventDraft } from '../../src/core/log/event.ts'
-import { runsOf } from '../../src/core/view/seam.ts'
+import { runsOf } from '../../src/core/view/entry-range.ts'
 import { DEFAULT_STRATEGIES } from '../../src/strategies/index.ts'
 import { answer, result, user } from '../say.ts'
 import { formatOf, lines, type Opened, openText, outgoingOf, threadOf, writing } from './session.ts'

@@ -1,6 +1,6 @@
 // The traps that real session files set, each on a file written here (formats.md, section 16).
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../src/core/view/content.ts'
+import type { Message } from '../../src/core/view/message.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
 import type { View } from '../../src/formats/session-format.ts'
 import { lines, openText, outgoingOf, viewIn, writing } from './session.ts'

@@ -1,12 +1,12 @@
 // Damage of every kind to messages that were fine: what broken logs, other tools and hand edits leave behind.
 import type { LooseMessage } from '../../src/core/repair/repair.ts'
+import type { Block } from '../../src/core/view/content.ts'
 import type {
-  Block,
   Message,
   MessagePart,
   ToolCallPart,
   ToolResultPart,
-} from '../../src/core/view/content.ts'
+} from '../../src/core/view/message.ts'
 import type { Random } from './random.ts'
 
 type Draft = { role: LooseMessage['role']; parts: MessagePart[] }

@@ -5,7 +5,8 @@ import type { EventAt } from '../../src/core/log/event.ts'
 import type { Context } from '../../src/core/view/context.ts'
 import type { Item } from '../../src/core/view/entry.ts'
 import { contentOf } from '../../src/core/view/entry-content.ts'
-import { roundsOf, runsOf, seamsOf } from '../../src/core/view/seam.ts'
+import { runsOf } from '../../src/core/view/entry-range.ts'
+import { roundsOf, seamsOf } from '../../src/core/view/seam.ts'
 import type { Random } from './random.ts'
 
 /** What a proposal is made from: a log in memory, or what a strategy is handed. */

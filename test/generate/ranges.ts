@@ -1,5 +1,5 @@
 // Random ranges between checkpoints, and what must hold for messages after them.
-import type { Message, MessagePart } from '../../src/core/view/content.ts'
+import type { Message, MessagePart } from '../../src/core/view/message.ts'
 import type { RangeReplacement } from '../../src/strategies/ranges/compact-ranges.ts'
 import type { Random } from './random.ts'
 

@@ -4,7 +4,6 @@ import { describe, it } from 'vitest'
 import { budgetForWindow, TokenBudget } from '../../src/core/log-design/budget.ts'
 import { autoCompactPolicy, autoCompactState } from '../../src/core/log-design/from-plain-events.ts'
 import {
-  type ContextBudget,
   type Decision,
   decide,
   INITIAL_POLICY_STATE,
@@ -12,12 +11,12 @@ import {
   type PolicyEvent,
   type PolicySignal,
   policyAfter,
-  type TriggerPolicy,
-  targetOf,
 } from '../../src/core/window/policy.ts'
 import { PRESETS } from '../../src/core/window/presets.ts'
+import { calibrate, UNCALIBRATED } from '../../src/core/window/tokens/calibrate.ts'
+import { cutHead, cutTail } from '../../src/core/window/tokens/cut.ts'
 import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
-import { calibrate, cutHead, cutTail, UNCALIBRATED } from '../../src/core/window/tokens/weigh.ts'
+import { type ContextBudget, type TriggerPolicy, targetOf } from '../../src/core/window/trigger.ts'
 import { randomText } from '../generate/content.ts'
 import { Random } from '../generate/random.ts'
 import { digestOf, expectGolden } from './golden.ts'

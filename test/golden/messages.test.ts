@@ -1,8 +1,8 @@
 // Golden: messages and requests of random threads and samples, and what repair says of damaged ones.
 import { describe, it } from 'vitest'
 import type { ModelRequest } from '../../src/core/model.ts'
+import { STRICT_PROFILE } from '../../src/core/repair/profile.ts'
 import { repair } from '../../src/core/repair/repair.ts'
-import { STRICT_PROFILE } from '../../src/core/repair/turn.ts'
 import { ageImages } from '../../src/core/view/media.ts'
 import { PROFILES } from '../../src/validate/validate.ts'
 import { wireMessages } from '../../src/wire/anthropic/write.ts'

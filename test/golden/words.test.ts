@@ -2,13 +2,13 @@
 import { describe, it } from 'vitest'
 import { judge, patternProblem } from '../../src/core/agent/approval.ts'
 import { completeCommand, nearCommand, parseCommand } from '../../src/core/agent/commands.ts'
-import type { ToolEffect } from '../../src/core/agent/frame.ts'
+import type { ToolEffect } from '../../src/core/agent/tool.ts'
 import { findConstraints } from '../../src/core/constraints/find-constraints.ts'
 import { findSentences } from '../../src/core/constraints/sentences.ts'
 import { isExcuse } from '../../src/core/edit/excuse.ts'
 import { missingSections, saysNothing, withoutHeadings } from '../../src/core/edit/gate-summary.ts'
 import { readEvent } from '../../src/core/log/codec.ts'
-import { parseRef } from '../../src/core/search/choose-finds.ts'
+import { parseRef } from '../../src/core/search/archive.ts'
 import {
   environmentLayer,
   requireSettings,
@@ -17,24 +17,19 @@ import {
   type SettingsLayer,
 } from '../../src/core/settings/settings.ts'
 import { aboutSetting, settingsJsonSchema } from '../../src/core/settings/settings-schema.ts'
-import {
-  escapeHidden,
-  escapeSteering,
-  printableJson,
-  shownAddress,
-  shownSetting,
-} from '../../src/core/text/address.ts'
+import { shownAddress, shownSetting } from '../../src/core/text/address.ts'
 import { foldBase64 } from '../../src/core/text/fold-base64.ts'
 import { nearestWord } from '../../src/core/text/nearest-word.ts'
 import { matchesPath, matchesText } from '../../src/core/text/patterns.ts'
 import { readShell } from '../../src/core/text/shell-words.ts'
-import { isEntryId } from '../../src/core/view/entry.ts'
-import { buildCaption } from '../../src/core/view/images.ts'
+import { escapeHidden, escapeSteering, printableJson } from '../../src/core/text/visible.ts'
 import {
   checkpointToText,
   generateCheckpointId,
   readCheckpointText,
-} from '../../src/core/view/seam.ts'
+} from '../../src/core/view/checkpoint.ts'
+import { isEntryId } from '../../src/core/view/entry.ts'
+import { buildCaption } from '../../src/core/view/image-caption.ts'
 import { findPieces, writtenBy } from '../../src/core/view/typed-text.ts'
 import { losesMost } from '../../src/strategies/fold/chunks.ts'
 import { checkAgainstSource, withNote } from '../../src/strategies/summary/checks.ts'

@@ -5,7 +5,8 @@ import type {
   ConverseRequest,
   ModelPort,
 } from '../../src/core/ports.ts'
-import type { Message, StopReason } from '../../src/core/view/content.ts'
+import type { StopReason } from '../../src/core/view/content.ts'
+import type { Message } from '../../src/core/view/message.ts'
 import { pretendWork } from '../wait.ts'
 
 /** What a model is sent, as one text. */

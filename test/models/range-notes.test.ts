@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { findRequests } from '../../src/core/view/last-request.ts'
 import { extract } from '../../src/strategies/extract/extract.ts'
-import { checkpointRange, wholeSummary } from '../../src/strategies/ranges/compact-whole.ts'
+import { checkpointRange, wholeSummary } from '../../src/strategies/ranges/agent-replacements.ts'
 import { keepRecent } from '../../src/strategies/summary/keep-recent.ts'
 import { TestLog } from '../generate/test-log.ts'
 import { answer, checkpoint, result, user } from '../say.ts'

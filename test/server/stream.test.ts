@@ -2,7 +2,7 @@
 import { get, type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { AgentFrame } from '../../src/core/agent/frame.ts'
-import type { Signal } from '../../src/core/ports.ts'
+import type { Signal } from '../../src/core/model.ts'
 import type { StreamItem } from '../../src/protocol/client.ts'
 import { compactionResultSchema } from '../../src/protocol/compaction-schemas.ts'
 import { frameSchema, streamDataSchema } from '../../src/protocol/frame-schemas.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { PrecisError } from '../../src/core/errors.ts'
 import { DEFAULT_STRATEGIES } from '../../src/strategies/index.ts'
-import { EIGHT_HEADINGS, EIGHT_SECTIONS } from '../../src/strategies/summary/ask-apart.ts'
+import { EIGHT_HEADINGS, EIGHT_SECTIONS } from '../../src/strategies/summary/summarizer-prompt.ts'
 import { FIVE_POINTS } from '../../src/strategies/summary/whole-summary.ts'
 import { runsIn, textOf } from '../agent/past.ts'
 import { lastMessages, setUpAgent } from '../agent/setup.ts'

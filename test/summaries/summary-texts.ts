@@ -1,8 +1,8 @@
 // Summaries as a dutiful model writes them: every section, and every marker that it was told of.
 
-import { EIGHT_HEADINGS } from '../../src/strategies/summary/ask-apart.ts'
 import { BRIEF_SECTIONS } from '../../src/strategies/summary/brief.ts'
 import { SECTIONS, TURN_SECTIONS } from '../../src/strategies/summary/keep-recent.ts'
+import { EIGHT_HEADINGS } from '../../src/strategies/summary/summarizer-prompt.ts'
 
 /** Every word of this form is to survive, wherever it stands. */
 const MARKER = /MARK-[A-Z0-9]+/g

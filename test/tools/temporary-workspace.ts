@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Tool, ToolOutcome, ToolRun } from '../../src/core/agent/frame.ts'
+import type { Tool, ToolOutcome, ToolRun } from '../../src/core/agent/tool.ts'
 import type { Json } from '../../src/core/text/json.ts'
 import { openWorkspace, type Workspace } from '../../src/tools/workspace.ts'
 

@@ -1,25 +1,18 @@
 // What each command does to a thread, and what it answers: the same in every interface.
 import type { Command } from '../../core/agent/commands.ts'
 import type { RunResult } from '../../core/agent/frame.ts'
+import { CONTINUE_AFTER_FOLD } from '../../core/edit/continue-prompt.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import { NO_STRATEGY, threadSettingsReducer } from '../../core/settings/settings-keys.ts'
-import { CONTINUE_AFTER_FOLD } from '../../core/view/content.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import type { OrderOptions } from '../compaction/compact-thread.ts'
-import { inherited } from '../compaction/compaction-run.ts'
+import { inherited } from '../compaction/fresh-session.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { readReason } from '../loop/results.ts'
 import { readPreset, readWindowStatus } from '../loop/window-status.ts'
-import {
-  compactionWords,
-  contextPicture,
-  expandEntry,
-  formerSession,
-  nextSession,
-  presetWords,
-  undoLast,
-} from './preset-words.ts'
+import { compactionWords, contextPicture, presetWords } from './preset-words.ts'
+import { expandEntry, formerSession, nextSession, undoLast } from './undo.ts'
 
 export interface CommandReply {
   readonly command: Command['command']

@@ -6,8 +6,9 @@ import { isStandIn } from '../../core/model.ts'
 import { type ThreadChoices, threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
-import { decide, policyAfter, triggerTokens } from '../../core/window/policy.ts'
+import { decide, policyAfter } from '../../core/window/policy.ts'
 import type { Preset } from '../../core/window/presets.ts'
+import { triggerTokens } from '../../core/window/trigger.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { workWhenFree } from '../inbox/thread-lease.ts'
 import {
@@ -17,15 +18,12 @@ import {
   type WindowStatus,
 } from '../loop/window-status.ts'
 import { askAgent, tooLongToAsk } from './ask-agent.ts'
+import { fitting, isOverfull } from './automatic-order.ts'
 import { runCompaction } from './compaction.ts'
-import {
-  compactionSince,
-  endOf,
-  type Order,
-  requireExchange,
-  sessionSince,
-} from './compaction-run.ts'
-import { fitting, isOverfull, planFor, strategiesFor } from './compaction-settings.ts'
+import { compactionSince } from './compaction-lease.ts'
+import { endOf, type Order } from './compaction-run.ts'
+import { planFor, strategiesFor } from './compaction-settings.ts'
+import { requireExchange, sessionSince } from './fresh-session.ts'
 
 export interface OrderOptions {
   /** By its id; one that is given itself is tried alone. */

@@ -8,23 +8,23 @@ import { FRESH_SESSION } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { ModelPort } from '../../core/ports.ts'
 import { threadBills } from '../../threads/compaction-progress.ts'
-import { type AgentCore, type ThreadRuntime, traced } from '../core.ts'
+import { type AgentCore, traced } from '../core.ts'
 import { type HookedRun, runAfterHooks, runBeforeHooks } from '../hooks.ts'
-import { waitingIn } from '../inbox/deliver.ts'
 import { BUSY, withThreadLease } from '../inbox/thread-lease.ts'
+import { waitingIn } from '../inbox/waiting.ts'
 import { retryTeller } from '../loop/answer.ts'
 import type { AgentModel } from '../ports.ts'
+import type { ThreadRuntime } from '../thread-runtime.ts'
+import { compactionSince, takeCompaction } from './compaction-lease.ts'
 import {
-  compactionSince,
   type Order,
-  queuedAgain,
   type RunEnd,
   type RunState,
   readInfo,
   readResult,
   remindOf,
-  takeCompaction,
 } from './compaction-run.ts'
+import { queuedAgain } from './fresh-session.ts'
 
 /**
  * Never rejects; a failed run resolves to a result that holds its error. Only one runs at a time on a thread;

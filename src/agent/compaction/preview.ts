@@ -10,7 +10,8 @@ import type { EventAt } from '../../core/log/event.ts'
 import type { Context } from '../../core/view/context.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { computeOrder, type OrderOptions } from './compact-thread.ts'
-import { type Order, requireExchange } from './compaction-run.ts'
+import type { Order } from './compaction-run.ts'
+import { requireExchange } from './fresh-session.ts'
 
 /** What would be done, on the context that it was made for. Nothing has happened yet. */
 export interface PreviewedProposal {

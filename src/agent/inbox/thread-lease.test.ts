@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { pretendWork } from '../../../test/wait.ts'
 import { systemClock } from '../../system.ts'
 import type { AgentCore } from '../core.ts'
-import { ThreadRuntimes } from '../core.ts'
 import { AGENT_LIMITS } from '../ports.ts'
+import { ThreadRuntimes } from '../thread-runtime.ts'
 import { workWhenFree } from './thread-lease.ts'
 
 it('gives its lease back before the next one of the same owner begins [ALWAYS-05]', async () => {

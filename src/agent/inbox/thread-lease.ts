@@ -2,7 +2,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { PrecisError } from '../../core/errors.ts'
 import type { Clock, Store } from '../../core/ports.ts'
-import type { AgentCore, ThreadRuntime, Turn } from '../core.ts'
+import type { AgentCore, Turn } from '../core.ts'
+import type { ThreadRuntime } from '../thread-runtime.ts'
 
 export interface WorkOptions {
   readonly depth?: number

@@ -7,12 +7,11 @@ import {
   type CollectedAnswer,
   type ModelRequest,
   type ModelRetry,
-  type ToolSchema,
 } from '../../core/model.ts'
-import type { Built } from '../../core/view/build.ts'
-import type { Answer, Message, MessagePart, TokenUsage } from '../../core/view/content.ts'
+import type { Answer, TokenUsage } from '../../core/view/content.ts'
 import { sumUsage } from '../../core/window/usage.ts'
 import { type Turn, traced } from '../core.ts'
+import { requestFor } from './request.ts'
 import type { WindowStatus } from './window-status.ts'
 
 export type AnswerResult =
@@ -126,51 +125,4 @@ async function append(
 
 function notice({ core, desk }: Turn, message: string): void {
   core.frames.emit({ type: 'notice', threadId: desk.threadId, level: 'info', message })
-}
-
-// What a model is sent: the messages of a thread, its tools, and how long the answer may be.
-
-/** `aside` is sent behind the messages of the thread, and not kept. */
-export function requestFor(
-  seen: WindowStatus,
-  built: Built,
-  signal: AbortSignal,
-  aside?: Message,
-): ModelRequest {
-  const { model, outputTokens, preset } = seen
-  const messages = preset.checkpoints ? built.messages : withoutCheckpoints(built.messages)
-  return {
-    model: model.model,
-    system: built.system,
-    messages: aside ? [...messages, aside] : messages,
-    tools: buildSchemas(seen),
-    toolChoice: 'auto',
-    maxOutputTokens: outputTokens,
-    ...readThinking(seen),
-    cache: true,
-    signal,
-  }
-}
-
-/** Those from before the preset was changed: the model has no tool any more that could name them. */
-function withoutCheckpoints(messages: readonly Message[]): readonly Message[] {
-  const isCheckpoint = ({ type }: MessagePart) => type === 'checkpoint'
-  if (!messages.some(({ parts }) => parts.some(isCheckpoint))) return messages
-  return messages
-    .map(({ role, parts }) => ({ role, parts: parts.filter((part) => !isCheckpoint(part)) }))
-    .filter(({ parts }) => parts.length > 0)
-}
-
-/** What a model is to know of the tools: the same bytes each time, for the provider's cache. */
-export function buildSchemas({ tools }: WindowStatus): ToolSchema[] {
-  return tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
-}
-
-export function readThinking({ model, choices }: WindowStatus): Pick<ModelRequest, 'thinking'> {
-  const effort = readEffort(choices.thinking)
-  return effort && model.canThink ? { thinking: { effort } } : {}
-}
-
-function readEffort(thinking: string | undefined): 'low' | 'medium' | 'high' | undefined {
-  return thinking === 'low' || thinking === 'medium' || thinking === 'high' ? thinking : undefined
 }

@@ -1,9 +1,9 @@
 // The calls of an answer: run side by side where they may, each result in the log as soon as it is there.
 import { type ApprovalPolicy, judge } from '../../core/agent/approval.ts'
-import type { Tool, ToolOutcome } from '../../core/agent/frame.ts'
+import type { Tool, ToolOutcome } from '../../core/agent/tool.ts'
 import { asPrecisError } from '../../core/errors.ts'
-import { escapeHidden } from '../../core/text/address.ts'
 import type { Json } from '../../core/text/json.ts'
+import { escapeHidden } from '../../core/text/visible.ts'
 import { type AfterCall, compactByTool } from '../compaction/compact-call.ts'
 import { type Turn, traced } from '../core.ts'
 import { unlessAborted } from '../inbox/thread-lease.ts'

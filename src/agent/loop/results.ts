@@ -1,5 +1,5 @@
 // Results of tool calls: how they are written, and how they get into the log.
-import type { ToolOutcome } from '../../core/agent/frame.ts'
+import type { ToolOutcome } from '../../core/agent/tool.ts'
 import type { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Block } from '../../core/view/content.ts'

@@ -1,25 +1,26 @@
 // How full a thread's window is, what fits, and by which rules that is judged: looked at before each request.
-import type { Tool, ToolOutcome } from '../../core/agent/frame.ts'
+import type { Tool } from '../../core/agent/tool.ts'
 import type { Reading } from '../../core/edit/change.ts'
 import { pinnedEntries, pinnedText, pinsReducer } from '../../core/edit/pins.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import { type ThreadChoices, threadSettingsReducer } from '../../core/settings/settings-keys.ts'
-import { isFields, type Json } from '../../core/text/json.ts'
+import { checkpointsReducer, generateCheckpointId } from '../../core/view/checkpoint.ts'
 import { type Context, calibrationOf, weightOf } from '../../core/view/context.ts'
 import type { Item } from '../../core/view/entry.ts'
-import { checkpointsReducer, generateCheckpointId, openRoundStart } from '../../core/view/seam.ts'
+import { openRoundStart } from '../../core/view/seam.ts'
 import { reducedBy, type ThreadState } from '../../core/view/thread-state.ts'
+import { PRESETS, type Preset, type PresetId } from '../../core/window/presets.ts'
+import { readContext } from '../../core/window/reading.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import {
   type ContextBudget,
   computeFloor as floorOf,
   type TriggerPolicy,
-} from '../../core/window/policy.ts'
-import { PRESETS, type Preset, type PresetId } from '../../core/window/presets.ts'
-import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import { readContext } from '../../core/window/usage.ts'
-import type { AgentCore, TaskResult, Turn } from '../core.ts'
+} from '../../core/window/trigger.ts'
+import type { AgentCore, Turn } from '../core.ts'
 import type { AgentModel, AgentSettings } from '../ports.ts'
-import { failed, text } from './results.ts'
+import { failed } from './results.ts'
+import { taskTool } from './task-tool.ts'
 
 export interface WindowStatus {
   readonly state: ThreadState
@@ -200,57 +201,4 @@ export function targetWeight(
   const beside = Math.max(0, (reading.tokens ?? ratio * weight) - ratio * weight)
   const wanted = Math.floor((targetTokens - beside) / ratio)
   return Math.max(0, wanted, Math.min(targetTokens, floorOf(budget)))
-}
-
-// `task`: a piece of work in a thread of its own, with a window of its own; its result comes back.
-
-const SUBJECT_LENGTH = 80
-
-function taskTool(parent: Turn): Tool {
-  return {
-    name: 'task',
-    description:
-      'Runs a self-contained task in a conversation of its own and returns its final answer. The task sees nothing of this conversation: say everything it needs. Use it for work that reads much and reports little.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        prompt: { type: 'string', description: 'What to do, and what to report.' },
-        title: { type: 'string', description: 'A few words for people.' },
-      },
-      required: ['prompt'],
-      additionalProperties: false,
-    },
-    effect: 'none', // what it does is asked for when it does it
-    isParallel: true,
-    subjectOf: (input) =>
-      (stringAt(input, 'title') ?? stringAt(input, 'prompt') ?? '').slice(0, SUBJECT_LENGTH),
-    async run(input, { signal }) {
-      const prompt = stringAt(input, 'prompt')
-      if (prompt === undefined || prompt.trim() === '')
-        return failed('prompt: a text is needed that says what to do.')
-      const title = stringAt(input, 'title')
-      const result = await parent.core.runTask({
-        parent: { ...parent, signal: signal as AbortSignal },
-        prompt,
-        ...(title !== undefined && { title }),
-      })
-      return readOutcome(result)
-    },
-  }
-}
-
-function readOutcome({ end, text: said, usage, error, threadId }: TaskResult): ToolOutcome {
-  const isDone = end === 'done' || end === 'waiting'
-  const content = isDone ? said : `The task ended early (${end}). ${error?.message ?? ''}\n${said}`
-  return {
-    status: isDone ? 'completed' : end === 'aborted' ? 'aborted' : 'failed',
-    content: text(content.trim()),
-    metadata: { threadId },
-    ...(usage && { tokenUsage: usage }),
-  }
-}
-
-function stringAt(input: Json, field: string): string | undefined {
-  const value = isFields(input) ? input[field] : undefined
-  return typeof value === 'string' ? value : undefined
 }

@@ -2,7 +2,7 @@
 import { compose } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
-import { parseJsonText } from '../../formats/reading/record-reader.ts'
+import { parseJsonText } from '../../formats/reading/json-text.ts'
 import { sampleOf, textSource } from '../../formats/reading/sample.ts'
 import { valueStore } from '../../stores/memory/memory.ts'
 import type { Io } from '../process-io.ts'

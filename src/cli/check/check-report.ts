@@ -2,7 +2,7 @@
 import type { LooseMessage } from '../../core/repair/repair.ts'
 import type { RepairChange } from '../../core/repair/turn.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { Message } from '../../core/view/content.ts'
+import type { Message } from '../../core/view/message.ts'
 import type { Violation } from '../../validate/rule.ts'
 import { PROFILES, validate } from '../../validate/validate.ts'
 import { readList } from '../../validate/walk.ts'

@@ -1,6 +1,7 @@
 // A repaired copy of a document, and the list of all that is different in it.
+
+import type { RepairProfile } from '../../core/repair/profile.ts'
 import { repair } from '../../core/repair/repair.ts'
-import type { RepairProfile } from '../../core/repair/turn.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { anthropic } from '../../formats/anthropic.ts'
 import { PROFILES } from '../../validate/validate.ts'

@@ -1,9 +1,10 @@
 // Repairs a document of OpenAI's or Google's format; a valid one is copied unchanged
 import { PrecisError } from '../../core/errors.ts'
+import type { RepairProfile } from '../../core/repair/profile.ts'
 import { type Repaired, repair } from '../../core/repair/repair.ts'
-import type { RepairChange, RepairProfile } from '../../core/repair/turn.ts'
+import type { RepairChange } from '../../core/repair/turn.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { Message } from '../../core/view/content.ts'
+import type { Message } from '../../core/view/message.ts'
 import { wellFormed } from '../../formats/outgoing.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { PROFILES, validate } from '../../validate/validate.ts'

@@ -1,7 +1,7 @@
 // Entries of a session that a compaction keeps: protected tools and files, and system messages
 import type { Composed } from '../../compose.ts'
 import type { EntryId } from '../../core/edit/change.ts'
-import { readSubject } from '../../core/ledger/intent.ts'
+import { readSubject } from '../../core/ledger/call-fields.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { fieldsIn, type Json } from '../../core/text/json.ts'
 import { matchesPath, matchesText } from '../../core/text/patterns.ts'

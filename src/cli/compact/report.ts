@@ -1,8 +1,8 @@
 // The report of a compaction on a terminal: before and after as a picture, what went and why, what to do next.
 
-import type { TokenSplit } from '../../core/edit/irreducible.ts'
 import type { CompactionReport } from '../../core/edit/report.ts'
-import type { TokenCounter } from '../../core/window/tokens/weigh.ts'
+import type { TokenSplit } from '../../core/edit/token-split.ts'
+import type { TokenCounter } from '../../core/window/tokens/counter.ts'
 import type { AskedModel } from '../../providers/redacted-port.ts'
 import { bar, oneLine, padColumns, type Style, thousands, wrapLines } from '../terminal/terminal.ts'
 import { type Again, type Costs, type NextSteps, nextSteps } from './next-steps.ts'

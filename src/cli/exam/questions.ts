@@ -5,9 +5,9 @@ import { ledgerFiles } from '../../core/ledger/ledger-lines.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
 import type { ThreadEvent } from '../../core/log/event.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
-import { currentLedger } from '../../strategies/extract/candidates.ts'
 import type { Digest } from '../../strategies/extract/digest.ts'
-import { exactFacts } from '../../strategies/summary/checks.ts'
+import { currentLedger } from '../../strategies/extract/work-state.ts'
+import { exactFacts } from '../../strategies/summary/exact-facts.ts'
 
 export const KINDS = ['goal', 'state', 'constraint', 'exact', 'files', 'reason', 'next'] as const
 export type Kind = (typeof KINDS)[number]

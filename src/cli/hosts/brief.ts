@@ -8,7 +8,7 @@ import {
   QUOTED,
   TAG,
 } from '../../core/constraints/paste-marks.ts'
-import { cutHead, cutTail } from '../../core/window/tokens/weigh.ts'
+import { cutHead, cutTail } from '../../core/window/tokens/cut.ts'
 
 /** Words of the user. */
 export interface Said {

@@ -1,7 +1,7 @@
 // What the user typed in a session of Claude Code, without parsing answers and results: for the hook that its host waits for
 import { isFields, type Json } from '../../core/text/json.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
-import { queuedBy, queuedPrompt, writtenBy } from '../../formats/claude-code/branches.ts'
+import { queuedBy, queuedPrompt, writtenBy } from '../../formats/claude-code/attachment.ts'
 import { type Fields, fieldsIn, listIn, textIn } from '../../formats/reading/raw.ts'
 import { bytesBetween } from './kept-brief.ts'
 

@@ -9,7 +9,7 @@ import {
   type ParsedRef,
   parseRef,
   refInThread,
-} from '../../core/search/choose-finds.ts'
+} from '../../core/search/archive.ts'
 import type { SearchKind } from '../../core/search/documents.ts'
 import { tellingText } from '../../core/search/words.ts'
 import { originalId } from '../../core/view/entry.ts'

@@ -1,8 +1,8 @@
 // The rules of a project, AGENTS.md and CLAUDE.md: for the system part of new threads, where the user trusts them
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { escapeHidden } from '../../core/text/address.ts'
-import { cutHead } from '../../core/window/tokens/weigh.ts'
+import { escapeHidden } from '../../core/text/visible.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
 import { isInside } from '../../tools/workspace.ts'
 import { configFolder, type Environment } from './places.ts'
 import { readOwn } from './project-settings.ts'

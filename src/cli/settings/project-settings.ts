@@ -11,8 +11,9 @@ import {
 import { dirname } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
 import { HARMLESS_KEYS, PERSONAL_KEYS, settingsIn } from '../../core/settings/settings-keys.ts'
-import { escapeHidden, shownSetting } from '../../core/text/address.ts'
+import { shownSetting } from '../../core/text/address.ts'
 import type { Json } from '../../core/text/json.ts'
+import { escapeHidden } from '../../core/text/visible.ts'
 import { decisionOn } from './trust.ts'
 
 export interface IgnoredSetting {

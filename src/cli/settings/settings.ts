@@ -7,7 +7,7 @@ import {
   resolveSettings,
   type SettingsLayer,
 } from '../../core/settings/settings.ts'
-import { parseJsonText } from '../../formats/reading/record-reader.ts'
+import { parseJsonText } from '../../formats/reading/json-text.ts'
 import { readCount } from '../terminal/arguments.ts'
 import {
   configFolder,

@@ -10,7 +10,7 @@ import {
   renderSizes,
 } from '../../core/edit/report-text.ts'
 import type { EventOf } from '../../core/log/event.ts'
-import { escapeSteering } from '../../core/text/address.ts'
+import { escapeSteering } from '../../core/text/visible.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import type { Io } from '../process-io.ts'
 import { buildStyle, oneLine } from './terminal.ts'

@@ -1,5 +1,5 @@
 // Counting with the counter that was asked for: what a context is made of, in its tokens.
-import { splitTokens, type TokenSplit, toolNames } from '../../core/edit/irreducible.ts'
+import { splitTokens, type TokenSplit, toolNames } from '../../core/edit/token-split.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { Block, Part } from '../../core/view/content.ts'
@@ -10,7 +10,7 @@ import {
   chars4Counter,
   estimateCounter,
   type TokenCounter,
-} from '../../core/window/tokens/weigh.ts'
+} from '../../core/window/tokens/counter.ts'
 import { loadO200k } from '../../providers/o200k.ts'
 
 export const COUNTERS = ['estimate', 'chars4', 'o200k'] as const satisfies TokenCounter['id'][]

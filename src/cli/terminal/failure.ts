@@ -3,7 +3,7 @@
 import { CommanderError } from 'commander'
 import { ERROR_TABLE } from '../../core/error-table.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
-import { escapeSteering, printableJson } from '../../core/text/address.ts'
+import { escapeSteering, printableJson } from '../../core/text/visible.ts'
 import { type Secret, secretsOf } from '../../redact/known.ts'
 import { redact } from '../../redact/redact.ts'
 import { redactValues } from '../../redact/redact-values.ts'

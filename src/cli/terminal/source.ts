@@ -1,6 +1,6 @@
 // The file a command works on: refused as the output, and named in every error about it.
 import { PrecisError } from '../../core/errors.ts'
-import { escapeSteering, escapeTexts, printableJson } from '../../core/text/address.ts'
+import { escapeSteering, escapeTexts, printableJson } from '../../core/text/visible.ts'
 import { secretsOf } from '../../redact/known.ts'
 import { redactValues } from '../../redact/redact-values.ts'
 import type { Io } from '../process-io.ts'

@@ -1,7 +1,7 @@
 // Text for a terminal: nothing of a transcript may control it, and columns line up in any script.
 import { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
-import { escapeTexts, printableJson } from '../../core/text/address.ts'
+import { escapeTexts, printableJson } from '../../core/text/visible.ts'
 import { secretsOf } from '../../redact/known.ts'
 import { redactValues } from '../../redact/redact-values.ts'
 import type { Io, Output } from '../process-io.ts'

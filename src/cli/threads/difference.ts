@@ -1,5 +1,5 @@
 // Two contexts side by side: which entries one has and the other has not, in the order in which they stand.
-import { nameOfEntry } from '../../core/edit/irreducible.ts'
+import { nameOfEntry } from '../../core/edit/report-name.ts'
 import type { EventAt, ThreadEvent } from '../../core/log/event.ts'
 import { type Context, emptyContext, foldEvent, weightOf } from '../../core/view/context.ts'
 import type { EntryKind } from '../../core/view/entry.ts'

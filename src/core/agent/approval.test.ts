@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
 import { type ApprovalPolicy, judge, patternProblem } from './approval.ts'
-import type { ToolEffect } from './frame.ts'
+import type { ToolEffect } from './tool.ts'
 
 type Verdict = 'allow' | 'ask' | 'deny'
 

@@ -1,8 +1,8 @@
 // Decides whether a tool may run: by pattern, by mode, or by asking
 import { matchesPath, matchesText } from '../text/patterns.ts'
 import { readShell, type ShellReading, type ShellWord } from '../text/shell-words.ts'
-import { cutHead } from '../window/tokens/weigh.ts'
-import type { ToolEffect } from './frame.ts'
+import { cutHead } from '../window/tokens/cut.ts'
+import type { ToolEffect } from './tool.ts'
 
 /**
  * A pattern is the name of a tool (`search`), or an effect or a tool and what it is about

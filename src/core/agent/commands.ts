@@ -1,8 +1,8 @@
 // Commands that a user types as a message: one table for the agent, the terminal and the web page.
-import { parseRef } from '../search/choose-finds.ts'
+import { parseRef } from '../search/archive.ts'
 import { nearestWord } from '../text/nearest-word.ts'
 import { PRESETS, type PresetId } from '../window/presets.ts'
-import { cutHead } from '../window/tokens/weigh.ts'
+import { cutHead } from '../window/tokens/cut.ts'
 
 export type ThinkingLevel = 'off' | 'low' | 'medium' | 'high'
 

@@ -1,5 +1,5 @@
 // Weighs whether a part of a message was typed as an order or is material that the message is about
-import { type Line, VERSION } from './blocks.ts'
+import { type Line, VERSION } from './listings.ts'
 import { pointsAtOrders, pointsIn } from './requests.ts'
 
 /** Lines that stand together. */

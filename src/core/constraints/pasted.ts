@@ -2,15 +2,12 @@
 import {
   changedLines,
   dataLines,
-  isMachineMade,
   isTicket,
-  type Line,
-  LONGEST_LINE_CHARS,
-  listedLines,
   namesDocument,
   numberedLines,
   spokenLines,
 } from './blocks.ts'
+import { isMachineMade, type Line, LONGEST_LINE_CHARS, listedLines } from './listings.ts'
 import {
   FENCE,
   findPasteStart,

@@ -1,5 +1,5 @@
 // Splits typed text into sentences, without pasted code, quotations, logs and mails
-import type { Line } from './blocks.ts'
+import type { Line } from './listings.ts'
 import { typedLines } from './pasted.ts'
 
 /** Longer ones are pasted text, not something that a person says in passing. */

@@ -1,6 +1,6 @@
 // What binds after each message of the user: new sentences and answers, without what was taken back.
 
-import { cutHead } from '../window/tokens/weigh.ts'
+import { cutHead } from '../window/tokens/cut.ts'
 import { findConstraints, isOneOff } from './find-constraints.ts'
 import { findSentences } from './sentences.ts'
 import { topicsIn, topicsOf } from './topics.ts'

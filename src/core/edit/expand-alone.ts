@@ -3,10 +3,11 @@ import { PrecisError } from '../errors.ts'
 import { EVENT_VERSION, type EventAt, isChange, type ThreadEvent } from '../log/event.ts'
 import { type Context, foldEvent } from '../view/context.ts'
 import { findRoot, type Item, itemAt, originalId, parseEntryId, withHidden } from '../view/entry.ts'
+import { runHas, runsOf } from '../view/entry-range.ts'
 import { covered, coveredBy } from '../view/refs.ts'
-import { runHas, runsOf } from '../view/seam.ts'
-import { indexOf, isHidden, keptAs } from './apply.ts'
+import { indexOf } from './apply.ts'
 import type { Edit, EntryId } from './change.ts'
+import { isHidden, keptAs } from './inverse.ts'
 import { expand, type ReversalDraft, reversalOf, undo } from './reverse.ts'
 
 /**

@@ -2,10 +2,11 @@
 import type { EventAt } from '../log/event.ts'
 import { type Context, weightOf } from '../view/context.ts'
 import { type Item, parseEntryId } from '../view/entry.ts'
+import { runsOf } from '../view/entry-range.ts'
 import { dropStaleNotes, keepRequest } from '../view/keep-request.ts'
 import { carriedEntry } from '../view/request-note.ts'
-import { findOpenCalls, lastRoundStart, runsOf } from '../view/seam.ts'
-import { type Applied, applyChange, computeInverse } from './apply.ts'
+import { findOpenCalls, lastRoundStart } from '../view/seam.ts'
+import { type Applied, applyChange } from './apply.ts'
 import type { CompactionData, Edit, NewEntry, Reading, Run, Trigger } from './change.ts'
 import {
   checkCarriers,
@@ -22,6 +23,7 @@ import {
   type RefusalReason,
   type TextCheck,
 } from './gate-checks.ts'
+import { computeInverse } from './inverse.ts'
 import { keepPins, type Pins } from './pins.ts'
 import type { FreshStart, Proposal } from './strategy.ts'
 

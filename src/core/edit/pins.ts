@@ -11,7 +11,8 @@ import {
   newEntryAt,
   parseEntryId,
 } from '../view/entry.ts'
-import { findRuns, openRoundStart, roundsOf, runHas, runsOf, seamsOf } from '../view/seam.ts'
+import { findRuns, runHas, runsOf } from '../view/entry-range.ts'
+import { openRoundStart, roundsOf, seamsOf } from '../view/seam.ts'
 import type { Edit, EntryId, NewEntry, Put, Run } from './change.ts'
 
 export type Pins = readonly PinData[]

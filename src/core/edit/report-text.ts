@@ -1,7 +1,7 @@
 // The report of a compaction in lines for people: a terminal, a page, a log.
 import type { CompactionData } from './change.ts'
-import type { TokenSplit } from './irreducible.ts'
 import { type CompactionReport, type Drop, type ReportFallback, replacedIn } from './report.ts'
+import type { TokenSplit } from './token-split.ts'
 
 /** At most this many tools have a line of their own. */
 const TOOLS = 8

@@ -6,11 +6,11 @@ import { answer, reminder, result, system, thoughtAnswer, user } from '../../../
 import { seeds } from '../../../test/scale.ts'
 import { type Context, weightOf } from '../view/context.ts'
 import { reducedBy } from '../view/thread-state.ts'
-import { splitTokens } from './irreducible.ts'
 import { pinsReducer } from './pins.ts'
 import { type CompactionReport, reportCompaction } from './report.ts'
 import { renderReport } from './report-text.ts'
 import type { Proposal } from './strategy.ts'
+import { splitTokens } from './token-split.ts'
 
 function computeSum(split: CompactionReport['before']): number {
   const { total: _, toolResults, ...parts } = split

@@ -6,8 +6,9 @@ import type { Context } from '../view/context.ts'
 import { findRoot, type Item, isEntryId, newEntryAt, readNewEntries } from '../view/entry.ts'
 import { weighText } from '../window/tokens/weigh.ts'
 import type { CompactionData, EntryId, NewEntry } from './change.ts'
-import { nameOfEntry, splitTokens, type TokenSplit } from './irreducible.ts'
 import { type Pins, pinnedEntries, pinnedText } from './pins.ts'
+import { nameOfEntry } from './report-name.ts'
+import { splitTokens, type TokenSplit } from './token-split.ts'
 
 /** What was done to the entries of a context for one reason: a rung of the ladder, a prune, a strategy. */
 export interface DropGroup {

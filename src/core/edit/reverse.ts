@@ -3,9 +3,11 @@ import { PrecisError } from '../errors.ts'
 import { type ChangeType, type EventAt, type EventOf, isChange } from '../log/event.ts'
 import type { Context } from '../view/context.ts'
 import type { Item } from '../view/entry.ts'
-import { findRuns, lastRoundStart, runHas, runsOf } from '../view/seam.ts'
-import { applyChange, computeInverse, hidesOnly, indexOf } from './apply.ts'
+import { findRuns, runHas, runsOf } from '../view/entry-range.ts'
+import { lastRoundStart } from '../view/seam.ts'
+import { applyChange, indexOf } from './apply.ts'
 import type { Change, Edit, EntryId, Put, Reversal, Run } from './change.ts'
+import { computeInverse, hidesOnly } from './inverse.ts'
 
 /** A reversal ready to be appended: its type, and its data. */
 export interface ReversalDraft {

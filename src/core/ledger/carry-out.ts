@@ -1,6 +1,7 @@
 // One operation carried out on the files that are known, with what the result tells of it.
 import type { Json } from '../text/json.ts'
-import { cutHead } from '../window/tokens/weigh.ts'
+import { cutHead } from '../window/tokens/cut.ts'
+import { readFields } from './call-fields.ts'
 import {
   ABSENT,
   AS_AT_START,
@@ -10,7 +11,6 @@ import {
   type Version,
 } from './file-record.ts'
 import type { FileWork, Place } from './file-work.ts'
-import { readFields } from './intent.ts'
 import type { FileOperation, GitOperation, Target } from './operation.ts'
 import { isBelow } from './path-text.ts'
 

@@ -1,11 +1,13 @@
 // The tools of the agents that are read and of this one, by name: what each call is meant to do.
 import type { Fields, Json } from '../text/json.ts'
-import { cutHead } from '../window/tokens/weigh.ts'
-import { type Intent, isPath, listIn, pathIn, readFields, textIn } from './intent.ts'
+import { cutHead } from '../window/tokens/cut.ts'
+import { isPath, listIn, pathIn, readFields, textIn } from './call-fields.ts'
+import type { Intent } from './intent.ts'
 import { type FileOperation, OPEN_FILE } from './operation.ts'
-import { patchOperations, readStatus, todosIn } from './records.ts'
+import { patchOperations } from './patch.ts'
 import { commandIn } from './shell/settle-command.ts'
 import { readShellLine } from './shell/steps.ts'
+import { readStatus, todosIn } from './todos.ts'
 
 type Meaning = (fields: Fields, input: Json, name: string) => Intent
 

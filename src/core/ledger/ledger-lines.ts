@@ -1,5 +1,5 @@
 // The ledger as lines for a brief; names as in the log, incomplete ones are counted
-import { cutHead } from '../window/tokens/weigh.ts'
+import { cutHead } from '../window/tokens/cut.ts'
 import {
   type FileRecord,
   type FileState,

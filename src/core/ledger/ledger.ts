@@ -3,21 +3,19 @@ import { PrecisError } from '../errors.ts'
 import type { ThreadEvent } from '../log/event.ts'
 import type { Reducer } from '../ports.ts'
 import type { Json } from '../text/json.ts'
-import {
-  type ToolCall,
-  type ToolResult,
-  textOfUserContent,
-  type UserContent,
-} from '../view/content.ts'
-import { cutHead } from '../window/tokens/weigh.ts'
-import { readIntent, shellIntent } from './dialects.ts'
+import { type ToolCall, type ToolResult, textOfUserContent } from '../view/content.ts'
+import { cutHead } from '../window/tokens/cut.ts'
+import { isPath, listIn, readFields, readSubject, textIn } from './call-fields.ts'
+import { readIntent } from './dialects.ts'
 import { BucketMap, emptyTree } from './file-record.ts'
 import { FileWork } from './file-work.ts'
-import { isPath, listIn, type OpenCall, readFields, readSubject, textIn } from './intent.ts'
-import { OPEN_FILE } from './operation.ts'
-import { type Ledger, todosIn } from './records.ts'
-import { type Outcome, placeIn, placeNamedIn, settle, workspaceAt } from './settle.ts'
+import type { OpenCall } from './intent.ts'
+import type { Ledger } from './records.ts'
+import { settle } from './settle.ts'
 import { settleNotices } from './shell/settle-command.ts'
+import { actionIn, settledByText } from './text-protocol.ts'
+import { todosIn } from './todos.ts'
+import { placeIn, placeNamedIn, workspaceAt } from './working-directory.ts'
 
 const MOST_RECORDS = 200
 
@@ -51,58 +49,6 @@ function noteLines(work: FileWork, raw: string): void {
 
 function named(line: string): string {
   return line.replace(/^> /, '').trim()
-}
-
-// Agents that act without tool calls: a fenced command in the answer, its outcome in the next user message.
-
-const FENCED = /(?:^|\n)```(?:mswea_bash_command|bash|sh|shell)?\n/g
-const LONGEST_CHARS = 200_000
-
-/** The command of an answer that has just one. */
-function actionIn(content: string, seq: number): OpenCall | undefined {
-  if (!content.includes('```') || content.length > LONGEST_CHARS) return undefined
-  const opening = [...content.matchAll(FENCED)]
-  const start = opening[0] ? opening[0].index + opening[0][0].length : -1
-  const end = content.indexOf('\n```', start)
-  // A closing fence at the end of a line looks like one that opens.
-  const isOnly = opening.every(({ index }) => index <= start || index >= end)
-  if (start < 0 || end < 0 || !isOnly || opening.length > 2) return undefined
-  const command = content.slice(start, end)
-  return {
-    id: '',
-    name: 'command',
-    subject: cutHead(command.split('\n', 1)[0] ?? '', 300),
-    at: seq,
-    // SWE-agent hands the new lines of an edit over as lines of the command.
-    intent: /^edit \d+:\d+\n/.test(command)
-      ? { kind: 'files', operations: [{ op: 'edit', path: OPEN_FILE }] }
-      : shellIntent(command, { persists: false }),
-  }
-}
-
-interface SettledCall {
-  readonly call: OpenCall
-  readonly result: Outcome
-}
-
-/** Results that came as the words of a user: of Cline, of SWE-agent and of mini-SWE-agent. */
-function settledByText(calls: readonly OpenCall[], content: UserContent): SettledCall[] {
-  const text = textOfUserContent(content)
-  const said = calls.find(({ id }) => id === '')
-  if (said !== undefined) {
-    const isOutcome =
-      /^\s*<returncode>-?\d/.test(text) ||
-      /\(Current directory: .{1,1024}\)\s*bash-\$\s*$/.test(text.slice(-1_200))
-    return isOutcome ? [{ call: said, result: asResult(text) }] : []
-  }
-  const [, name] = /^\s*\[(\w{1,100})(?: for '[^\n]{0,1024}'|)\] Result:/.exec(text) ?? []
-  const call = calls.find((candidate) => candidate.name === name)
-  return call ? [{ call, result: asResult(text) }] : []
-}
-
-function asResult(text: string): Outcome {
-  const isError = /Result:\s*(?:The tool execution failed|<error>|Error)/.test(text.slice(0, 400))
-  return { status: isError ? 'failed' : 'completed', content: [{ type: 'text', text }] }
 }
 
 const MOST_CALLS = 64

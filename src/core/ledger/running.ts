@@ -1,5 +1,5 @@
 // Commands, test runs and errors: the last outcome of each, and open failures
-import { cutHead, cutTail } from '../window/tokens/weigh.ts'
+import { cutHead, cutTail } from '../window/tokens/cut.ts'
 import type { Intent, OpenCall } from './intent.ts'
 import type { Ledger, OpenError, TestRun } from './records.ts'
 import type { CommandEnd } from './shell/outcome.ts'

@@ -1,5 +1,5 @@
 // Test runs: which commands they are, and what the runner says came of them.
-import { cutHead, cutTail } from '../window/tokens/weigh.ts'
+import { cutHead, cutTail } from '../window/tokens/cut.ts'
 
 export interface TestSummary {
   readonly passed?: number

@@ -2,7 +2,7 @@
 import type { Reading } from '../edit/change.ts'
 import type { EventOf, ThreadEvent } from '../log/event.ts'
 import type { TokenUsage } from '../view/content.ts'
-import { charsOverFour, estimateConversationTokens } from '../window/tokens/weigh.ts'
+import { charsOverFour, estimateConversationTokens } from '../window/tokens/counter.ts'
 
 export interface TokenBudgetConfig {
   readonly maxTokens: number

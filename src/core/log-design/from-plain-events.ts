@@ -3,7 +3,8 @@ import { PrecisError } from '../errors.ts'
 import { readEvent } from '../log/codec.ts'
 import { EVENT_VERSION, type EventType, type ThreadEvent } from '../log/event.ts'
 import type { Answer } from '../view/content.ts'
-import { INITIAL_POLICY_STATE, type PolicyState, type TriggerPolicy } from '../window/policy.ts'
+import { INITIAL_POLICY_STATE, type PolicyState } from '../window/policy.ts'
+import type { TriggerPolicy } from '../window/trigger.ts'
 
 /** An event without the fields that only our log has. */
 export interface PlainEvent {

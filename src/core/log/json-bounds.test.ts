@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { Random } from '../../../test/generate/random.ts'
 import { SEED } from '../../../test/scale.ts'
-import { JsonBounds } from '../text/json.ts'
+import { JsonBounds } from '../text/json-bounds.ts'
 
 function randomJson(random: Random, depth: number): unknown {
   const kind = depth === 0 ? 0 : random.int(0, 3)

@@ -1,6 +1,7 @@
 // Ids of calls and names of tools as a provider takes them, the same for the same everywhere.
-import type { ToolCallPart, ToolResultPart } from '../view/content.ts'
-import { type Changes, type IdRule, type RepairProfile, type Turn, withParts } from './turn.ts'
+import type { ToolCallPart, ToolResultPart } from '../view/message.ts'
+import type { IdRule, RepairProfile } from './profile.ts'
+import { type Changes, type Turn, withParts } from './turn.ts'
 
 /** The narrowest of what providers ask for. */
 const STRICT_IDS: IdRule = { maxChars: 40 }

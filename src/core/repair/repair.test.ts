@@ -1,9 +1,10 @@
 // A broken history as a valid one: each kind of damage, what becomes of it, and what is said about it.
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../text/json.ts'
-import type { Message, MessagePart, ToolStatus } from '../view/content.ts'
+import type { ToolStatus } from '../view/content.ts'
+import type { Message, MessagePart } from '../view/message.ts'
+import type { RepairProfile } from './profile.ts'
 import { type LooseMessage, repair } from './repair.ts'
-import type { RepairProfile } from './turn.ts'
 
 const text = (value: string): MessagePart => ({ type: 'text', text: value })
 const user = (...parts: (MessagePart | string)[]): Message => ({ role: 'user', parts: said(parts) })

@@ -1,21 +1,21 @@
 // Repairs a broken history so that it can be sent, with a list of changes and reasons
 import type { Json } from '../text/json.ts'
-import { isWellFormed, wellFormed } from '../text/json.ts'
-import type { Message, MessagePart } from '../view/content.ts'
+import { isWellFormed, wellFormed } from '../text/well-formed.ts'
 import { ageImages } from '../view/media.ts'
+import type { Message, MessagePart } from '../view/message.ts'
+import { withRoomForText } from './image-room.ts'
 import { mendNames } from './names.ts'
+import { type RepairProfile, STRICT_PROFILE } from './profile.ts'
 import { partInWords } from './result-content.ts'
 import { mendRounds } from './rounds.ts'
-import { mendParts, withRoomForText } from './sendable.ts'
+import { mendParts } from './sendable.ts'
 import { mendThinking, partsAsText } from './stale-thinking.ts'
 import {
   Changes,
   findTurn,
   LEFT_OUT,
   type RepairChange,
-  type RepairProfile,
   readMessage,
-  STRICT_PROFILE,
   type Turn,
   textAt,
   withParts,

@@ -1,7 +1,9 @@
 // Repairs the content of a tool result: no blank texts, only text in errors, no foreign blocks
-import type { Block, MessagePart, ToolCallPart, ToolResultPart } from '../view/content.ts'
-import { blockCaption, buildCaption, nativeInWords } from '../view/images.ts'
-import type { Changes, PlacedPart, RepairProfile } from './turn.ts'
+import type { Block } from '../view/content.ts'
+import { blockCaption, buildCaption, nativeInWords } from '../view/image-caption.ts'
+import type { MessagePart, ToolCallPart, ToolResultPart } from '../view/message.ts'
+import type { RepairProfile } from './profile.ts'
+import type { Changes, PlacedPart } from './turn.ts'
 
 const NOTHING: Block = { type: 'text', text: '(no output)' }
 

@@ -1,8 +1,10 @@
 // Alternating roles and complete rounds: each call answered once, right after it
-import type { ToolCallPart, ToolResultPart } from '../view/content.ts'
+
 import { outranks } from '../view/entry-content.ts'
+import type { ToolCallPart, ToolResultPart } from '../view/message.ts'
+import type { RepairProfile } from './profile.ts'
 import { resultInParts } from './result-content.ts'
-import { type Changes, type PlacedPart, type RepairProfile, type Turn, withParts } from './turn.ts'
+import { type Changes, type PlacedPart, type Turn, withParts } from './turn.ts'
 
 const NO_RESULT = 'The call was interrupted and has no result.'
 

@@ -1,14 +1,14 @@
 // Checks each part: can it be sent in a message of its role, and what replaces it if not
 import { isFields } from '../text/json.ts'
-import type { Message, MessagePart, NativePart, ToolCallPart } from '../view/content.ts'
-import type { ImageLimits } from '../view/media.ts'
+import type { NativePart } from '../view/content.ts'
+import type { MessagePart, ToolCallPart } from '../view/message.ts'
+import type { RepairProfile } from './profile.ts'
 import { mendResult, partInWords } from './result-content.ts'
 import {
   type Changes,
   isThinking,
   LEFT_OUT,
   type PlacedPart,
-  type RepairProfile,
   type Turn,
   textAt,
   withParts,
@@ -142,59 +142,4 @@ function mendInput(placed: PlacedPart, call: ToolCallPart, changes: Changes): Pl
     'the input of a call is no object; it became one with `input`',
   )
   return { ...placed, part: { ...call, arguments: { input: call.arguments } } }
-}
-
-// The bytes that a request has left for images
-
-/** What a wire adds around a part: names of fields, braces, a role. */
-const ENVELOPE_BYTES = 200
-/** Below this share of the body, counting is not needed. */
-const PLENTY = 0.25
-/** System prompt and tools are not seen from here. */
-const USABLE = 0.95
-/** With slack, room is given in shares of the body: more text must not move the border at every turn. */
-const STEPS = 16
-
-export function withRoomForText(
-  messages: readonly Message[],
-  { images = {}, requestBytes = Number.POSITIVE_INFINITY }: RepairProfile,
-): ImageLimits {
-  const imageBytes = computeSum(messages, countImageBytes)
-  if (imageBytes < requestBytes * PLENTY) return images
-  const otherBytes = computeSum(messages, (part) => jsonBytes(part) + ENVELOPE_BYTES) - imageBytes
-  const exact = Math.max(0, requestBytes * USABLE - otherBytes)
-  const step = requestBytes / STEPS
-  const room = images.slack ? Math.floor(exact / step) * step : exact
-  return { ...images, maxTotalBytes: Math.min(room, images.maxTotalBytes ?? room) }
-}
-
-function computeSum(
-  messages: readonly Message[],
-  bytesOf: (part: Message['parts'][number]) => number,
-): number {
-  return messages.reduce(
-    (sum, { parts }) => sum + parts.reduce((bytes, part) => bytes + bytesOf(part), 0),
-    0,
-  )
-}
-
-function countImageBytes(part: Message['parts'][number]): number {
-  if (part.type === 'image') return part.media.data?.length ?? 0
-  if (part.type !== 'tool_result') return 0
-  return part.content.reduce(
-    (sum, block) => sum + (block.type === 'image' ? (block.data?.length ?? 0) : 0),
-    0,
-  )
-}
-
-/** Of the compact JSON text, in UTF-8. */
-function jsonBytes(part: Message['parts'][number]): number {
-  const text = JSON.stringify(part)
-  let bytes = text.length
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index)
-    if (code >= 0x800) bytes += 2
-    else if (code >= 0x80) bytes += 1
-  }
-  return bytes
 }

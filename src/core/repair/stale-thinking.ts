@@ -1,5 +1,6 @@
 // Thinking after changed content, and open tool rounds without their thinking
-import type { Message, MessagePart } from '../view/content.ts'
+import type { Message, MessagePart } from '../view/message.ts'
+import type { RepairProfile } from './profile.ts'
 import { callInWords, partInWords, resultInParts } from './result-content.ts'
 import { saysSomething } from './sendable.ts'
 import {
@@ -10,7 +11,6 @@ import {
   LEFT_OUT,
   type PlacedPart,
   type RepairChange,
-  type RepairProfile,
   readMessage,
   type Turn,
   textAt,

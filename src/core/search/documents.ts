@@ -1,12 +1,12 @@
 // The searchable parts of an event: text, author, tool and file
 
 import type { Put } from '../edit/change.ts'
-import { pathIn, readFields } from '../ledger/intent.ts'
+import { pathIn, readFields } from '../ledger/call-fields.ts'
 import type { ThreadEvent } from '../log/event.ts'
 import type { Json } from '../text/json.ts'
 import { type ToolCall, textOfUserContent } from '../view/content.ts'
-import { blockCaption } from '../view/images.ts'
-import { cutHead, cutTail } from '../window/tokens/weigh.ts'
+import { blockCaption } from '../view/image-caption.ts'
+import { cutHead, cutTail } from '../window/tokens/cut.ts'
 import { findWords, isAsked, type QueryWord } from './words.ts'
 
 export const SEARCH_KINDS = ['user', 'agent', 'call', 'result', 'summary', 'reminder'] as const

@@ -1,5 +1,5 @@
 // Words of a query found in a text: by their stems, at the beginning of a word or of a part of a name.
-import { cutHead } from '../window/tokens/weigh.ts'
+import { cutHead } from '../window/tokens/cut.ts'
 import { namesIn, queryWords, tellingText } from './words.ts'
 
 /** The words of a query as they are looked for, and how rare each is. */

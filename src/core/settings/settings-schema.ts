@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Json } from '../text/json.ts'
 import type { PresetId } from '../window/presets.ts'
-import type { TokenCounter } from '../window/tokens/weigh.ts'
+import type { TokenCounter } from '../window/tokens/counter.ts'
 
 /** How `precis compact` and the like make a context smaller where nobody says otherwise. */
 export const DEFAULT_STRATEGY = 'cascade'

@@ -3,8 +3,8 @@ import type { z } from 'zod'
 import { PrecisError } from '../errors.ts'
 import type { Json } from '../text/json.ts'
 import { nearestWord } from '../text/nearest-word.ts'
-import type { TriggerPolicy } from '../window/policy.ts'
 import { PRESETS } from '../window/presets.ts'
+import type { TriggerPolicy } from '../window/trigger.ts'
 import { flatten, notForProjects, PERSONAL_KEYS, unknownKey, wrongValue } from './settings-keys.ts'
 import {
   aboutSetting,

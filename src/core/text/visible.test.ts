@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
-import { escapeHidden, escapeSteering, escapeTexts, printableJson } from './address.ts'
+import { escapeHidden, escapeSteering, escapeTexts, printableJson } from './visible.ts'
 
 /** By class, one or two of each. */
 const HIDDEN: readonly (readonly [string, string])[] = [

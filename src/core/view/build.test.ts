@@ -15,8 +15,9 @@ import type { EntryId } from '../edit/change.ts'
 import { readRow } from '../log/codec.ts'
 import type { EventAt, EventDraft } from '../log/event.ts'
 import { buildMessages } from './build.ts'
-import type { MessagePart, Part } from './content.ts'
+import type { Part } from './content.ts'
 import { foldEvents } from './context.ts'
+import type { MessagePart } from './message.ts'
 
 /** Messages as one line each: `user[result a, "text", reminder, checkpoint]`. */
 function built(...drafts: (EventDraft | EventDraft[])[]): { lines: string[]; problems: string[] } {

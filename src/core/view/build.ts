@@ -1,20 +1,20 @@
 // Messages from entries: the only place where a context becomes what a provider is sent.
 import type { EntryId } from '../edit/change.ts'
+import { CONTINUE_AFTER_COMPACT } from '../edit/continue-prompt.ts'
 import type { EventAt } from '../log/event.ts'
-import type { Message, MessagePart } from './content.ts'
-import {
-  type Answer,
-  CONTINUE_AFTER_COMPACT,
-  type ModelRef,
-  type Part,
-  type RedactedThinkingPart,
-  type ThinkingPart,
-  type ToolCall,
-  type UserContent,
+import type {
+  Answer,
+  ModelRef,
+  Part,
+  RedactedThinkingPart,
+  ThinkingPart,
+  ToolCall,
+  UserContent,
 } from './content.ts'
 import type { Context } from './context.ts'
 import { findRoot, type Item, parseEntryId } from './entry.ts'
 import { contentOf } from './entry-content.ts'
+import type { Message, MessagePart } from './message.ts'
 import { roundsOf } from './seam.ts'
 import { missingRow, orphan, type Problem, roundResults, withRef } from './sent-rounds.ts'
 

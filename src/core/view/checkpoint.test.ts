@@ -5,7 +5,7 @@ import {
   createCheckpointContent,
   generateCheckpointId,
   readCheckpointText,
-} from './seam.ts'
+} from './checkpoint.ts'
 
 describe('checkpoint ids', () => {
   it('are six alphanumeric characters [RANGE-05, RANGE-09]', () => {

@@ -13,13 +13,8 @@ import {
   undecodableOf,
 } from '../log/event.ts'
 import { Sequence } from '../log/upcast.ts'
-import {
-  type Calibration,
-  calibrate,
-  UNCALIBRATED,
-  weighCall,
-  weighText,
-} from '../window/tokens/weigh.ts'
+import { type Calibration, calibrate, UNCALIBRATED } from '../window/tokens/calibrate.ts'
+import { weighCall, weighText } from '../window/tokens/weigh.ts'
 import { type Item, itemOfEvent, originalId } from './entry.ts'
 import { findOpenCalls } from './seam.ts'
 

@@ -5,6 +5,7 @@ import { beforeContinuation, isRewrite } from '../edit/pins.ts'
 import type { EventAt } from '../log/event.ts'
 import type { Context } from './context.ts'
 import { collectPuts, type Item, isNewEntry, newEntryAt, parseEntryId } from './entry.ts'
+import { findRuns } from './entry-range.ts'
 import {
   answeredLine,
   findRequests,
@@ -27,7 +28,6 @@ import {
   writeHead,
   writeSections,
 } from './request-note.ts'
-import { findRuns } from './seam.ts'
 
 interface RequestLimits {
   /** What replaces a shorter stretch is exactly what was proposed, unless it takes out an open request. */

@@ -5,8 +5,8 @@ import { answer, result, user } from '../../../test/say.ts'
 import type { Edit, NewEntry } from '../edit/change.ts'
 import type { EventDraft } from '../log/event.ts'
 import { newEntryAt } from './entry.ts'
+import { runsOf } from './entry-range.ts'
 import { findRequests, noteElsewhere } from './last-request.ts'
-import { runsOf } from './seam.ts'
 import { isInjected } from './typed-text.ts'
 
 const LONG = 'words that fill a page '.repeat(300)

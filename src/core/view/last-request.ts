@@ -12,6 +12,7 @@ import {
   parseEntryId,
 } from './entry.ts'
 import { contentOf } from './entry-content.ts'
+import { itemsOfRun } from './entry-range.ts'
 import {
   type Answered,
   fitSections,
@@ -21,7 +22,6 @@ import {
   writeSections,
   writeStatus,
 } from './request-note.ts'
-import { itemsOfRun } from './seam.ts'
 import { isAcceptedPlan, isInjected } from './typed-text.ts'
 
 export { noteElsewhere } from './request-note.ts'

@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { pngOf } from '../../../test/generate/damage.ts'
 import { runs } from '../../../test/scale.ts'
 import { weighResult, weighUser } from '../window/tokens/weigh.ts'
-import type { Block, MediaPart, Message, MessagePart } from './content.ts'
-import { buildCaption } from './images.ts'
+import type { Block, MediaPart } from './content.ts'
+import { buildCaption } from './image-caption.ts'
 import { ageImages, type ImageLimits, measureImages } from './media.ts'
+import type { Message, MessagePart } from './message.ts'
 
 const png = (widthPx: number, heightPx: number): MediaPart => ({
   type: 'image',

@@ -1,14 +1,9 @@
 // Images by age: the limit of a request, and captions for the oldest
 import type { Json } from '../text/json.ts'
-import type { Block, Message, MessagePart, Part } from './content.ts'
-import {
-  buildCaption,
-  bytesInWords,
-  type ImageLike,
-  type ImageSize,
-  sizeInWords,
-  sizeOfImage,
-} from './images.ts'
+import type { Block, Part } from './content.ts'
+import { buildCaption, bytesInWords, type ImageLike, sizeInWords } from './image-caption.ts'
+import { type ImageSize, sizeOfImage } from './image-size.ts'
+import type { Message, MessagePart } from './message.ts'
 
 /** What a provider takes. A limit that is absent binds nobody. */
 export interface ImageLimits {

@@ -1,7 +1,7 @@
 // The note of a compaction, as text: what is answered, and the requests of the user word for word.
 import type { NewEntry, Put } from '../edit/change.ts'
+import { cutHead, cutTail } from '../window/tokens/cut.ts'
 import { estimateTokens } from '../window/tokens/estimate.ts'
-import { cutHead, cutTail } from '../window/tokens/weigh.ts'
 import { textOfUserContent } from './content.ts'
 import { isNewEntry } from './entry.ts'
 

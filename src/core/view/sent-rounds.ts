@@ -3,9 +3,10 @@
 import type { EntryId } from '../edit/change.ts'
 import { bearsEntry, type EventAt, UNDONE_COMPACT } from '../log/event.ts'
 import { MIN_URL_CHARS } from '../text/fold-base64.ts'
-import type { Block, MessagePart, ToolCall, ToolResult, ToolResultPart } from './content.ts'
+import type { Block, ToolCall, ToolResult } from './content.ts'
 import { findRoot, type Item, parseEntryId } from './entry.ts'
 import { contentOf, outranks } from './entry-content.ts'
+import type { MessagePart, ToolResultPart } from './message.ts'
 import type { Round } from './seam.ts'
 
 /** Something in the log that no provider would accept as it is, and what was done about it. */

@@ -5,8 +5,8 @@ import { measuredAnswer, system, user } from '../../../test/say.ts'
 import { calibrationOf, weightOf } from '../view/context.ts'
 import { decide, INITIAL_POLICY_STATE } from './policy.ts'
 import { PRESETS } from './presets.ts'
+import { readContext } from './reading.ts'
 import { estimateTokens } from './tokens/estimate.ts'
-import { readContext } from './usage.ts'
 
 const PROSE = 'The parser keeps the order of the keys and reports the line of the first fault. '
 /** What the tools weigh that are sent with every request: the log does not know of them. */

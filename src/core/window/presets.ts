@@ -1,6 +1,6 @@
 // The presets: what the commands, the automatic trigger and the tool run, as data (docs/spec/conflicts.md, C21).
 import { AUTO_COMPACT_CONFIG, autoCompactPolicy } from '../log-design/from-plain-events.ts'
-import type { TriggerPolicy } from './policy.ts'
+import type { TriggerPolicy } from './trigger.ts'
 
 export type PresetId = 'range' | 'whole' | 'fold' | 'log' | 'fresh' | 'chat' | 'precis'
 

@@ -4,7 +4,7 @@ import { TestLog } from '../../../test/generate/test-log.ts'
 import { answer, measuredAnswer, result, system, user } from '../../../test/say.ts'
 import type { Edit } from '../edit/change.ts'
 import { type Context, emptyContext, weightOf } from '../view/context.ts'
-import { readContext } from './usage.ts'
+import { readContext } from './reading.ts'
 
 const usage = { promptTokens: 9_000, completionTokens: 500, totalTokens: 9_500 }
 

@@ -9,7 +9,7 @@ import {
   type TriggerPolicy,
   targetOf,
   triggerTokens,
-} from './policy.ts'
+} from './trigger.ts'
 
 const BARE: TriggerPolicy = {
   enabled: true,

@@ -5,10 +5,10 @@ import { answer, measuredAnswer, result, user } from '../../../test/say.ts'
 import type { EventDraft, EventOf, ThreadEvent } from '../log/event.ts'
 import type { Json } from '../text/json.ts'
 import type { ModelRef, TokenUsage } from '../view/content.ts'
+import { readContext } from './reading.ts'
 import {
   aggregateTokenUsage,
   billedUsage,
-  readContext,
   sumUsage,
   type UsageState,
   usageReducer,

@@ -1,5 +1,5 @@
 // The assistant's summaries: requests, files, commands, current state.
-import { cutHead } from '../../core/window/tokens/weigh.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
 import { readFields } from '../../validate/walk.ts'
 import {
   type Asked,

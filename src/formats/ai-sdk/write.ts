@@ -1,7 +1,7 @@
 // A context as ModelMessages of the AI SDK, ready for `generateText({ messages })`.
 import type { Json } from '../../core/text/json.ts'
-import type { Message, MessagePart, ToolResultPart } from '../../core/view/content.ts'
-import { checkpointToText } from '../../core/view/seam.ts'
+import { checkpointToText } from '../../core/view/checkpoint.ts'
+import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import {
   blockWords,
   lossesIn,

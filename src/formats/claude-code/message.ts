@@ -1,49 +1,21 @@
 // The lines of users and of answers as parts, calls and results.
-import type { Part, TokenUsage } from '../../core/view/content.ts'
+import type { Part } from '../../core/view/content.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import { ANTHROPIC_STOP_REASONS, anthropicUsage } from '../../wire/answer-facts.ts'
+import { ANTHROPIC_STOP_REASONS } from '../../wire/answer-facts.ts'
 import { readBlock } from '../../wire/anthropic/blocks.ts'
 import type { Conversation, Origin } from '../reading/conversation.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import {
-  countIn,
   type Fields,
   fieldsIn,
   keptStatus,
   listIn,
   modelRef,
   textIn,
-  usageFrom,
   writtenModelRef,
 } from '../reading/raw.ts'
-import { writtenBy } from './branches.ts'
-
-// What Claude Code noted as billed, and where its counts cannot be believed.
-
-/**
- * `saidTokens` is our estimate of the answer. From 2.1.12 to 2.1.37 only the first partial count of the
- * output was written, far too low: there the estimate is the better number.
- */
-function readUsage(
-  usage: Fields,
-  version: string | undefined,
-  saidTokens: number,
-): TokenUsage | undefined {
-  const output = countIn(usage.output_tokens)
-  const isPartial = output !== undefined && hasPartialOutput(version)
-  return usageFrom({
-    ...anthropicUsage(usage),
-    ...(isPartial && { output: Math.max(output, saidTokens) }),
-  })
-}
-
-const FIRST_PARTIAL = 12
-const LAST_PARTIAL = 37
-
-function hasPartialOutput(version: string | undefined): boolean {
-  const patch = Number(/^2\.1\.(\d+)$/.exec(version ?? '')?.[1])
-  return patch >= FIRST_PARTIAL && patch <= LAST_PARTIAL
-}
+import { writtenBy } from './attachment.ts'
+import { hasPartialOutput, readUsage } from './usage.ts'
 
 const PROVIDER = 'anthropic'
 /** Who the client itself names as the author of its own messages. */

@@ -23,7 +23,8 @@ import {
   readLines,
 } from '../reading/record-reader.ts'
 import { MAIN, type Sample, type Source, type Step } from '../session-format.ts'
-import { attachedText, Branches, queuedBy, queuedPrompt } from './branches.ts'
+import { attachedText, queuedBy, queuedPrompt } from './attachment.ts'
+import { Branches } from './branches.ts'
 import { AnswerLines, readUserLine } from './message.ts'
 
 export const CLAUDE_CODE = 'claude-code'

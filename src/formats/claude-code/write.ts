@@ -1,6 +1,7 @@
 // A context as lines of Claude Code: old lines stay, a boundary and what is in force now follow.
 import type { Json } from '../../core/text/json.ts'
-import type { Message, MessagePart, ToolStatus } from '../../core/view/content.ts'
+import type { ToolStatus } from '../../core/view/content.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { isSendable, wireBlock } from '../../wire/anthropic/write-blocks.ts'
 import {
   lastModel,
@@ -20,8 +21,8 @@ import {
   recordValue,
   STATUS,
   textIn,
-  workplaceOf,
 } from '../reading/raw.ts'
+import { workplaceOf } from '../reading/workplace.ts'
 import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
 import { THOUGHTS } from './message.ts'
 import { CLAUDE_CODE, isClaudeCode, readClaudeCode } from './read.ts'

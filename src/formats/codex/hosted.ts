@@ -1,6 +1,6 @@
 // Calls that Codex records in items of their own kind, as the calls and results that every agent knows, and back.
 import type { Json } from '../../core/text/json.ts'
-import type { ToolCallPart, ToolResultPart } from '../../core/view/content.ts'
+import type { ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
 import { type Fields, fieldsIn, isFields, textIn } from '../reading/raw.ts'
 
 /** Stands for results that went to the model alone. */

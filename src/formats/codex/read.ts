@@ -10,7 +10,6 @@ import {
   type Fields,
   fieldsIn,
   isFields,
-  isSubAgentMeta,
   listIn,
   modelRef,
   type RawRecord,
@@ -21,6 +20,7 @@ import {
 } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readLines } from '../reading/record-reader.ts'
 import { ResponseItems, textOfMessage, userContent } from '../reading/response-items.ts'
+import { isSubAgentMeta } from '../reading/workplace.ts'
 import type { Sample, Source, Step } from '../session-format.ts'
 import { plainItems } from './hosted.ts'
 

@@ -1,15 +1,9 @@
 // A context as a Codex rollout: items of the history, and a `compacted` line where it replaces another.
 import type { ThreadEvent } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
-import type {
-  Block,
-  Message,
-  MessagePart,
-  ThinkingPart,
-  ToolCallPart,
-  ToolResultPart,
-} from '../../core/view/content.ts'
-import { checkpointToText } from '../../core/view/seam.ts'
+import { checkpointToText } from '../../core/view/checkpoint.ts'
+import type { Block, ThinkingPart } from '../../core/view/content.ts'
+import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
 import {
   blockWords,
   type Note,
@@ -28,8 +22,8 @@ import {
   recordValue,
   textIn,
   urlOfMedia,
-  workplaceOf,
 } from '../reading/raw.ts'
+import { workplaceOf } from '../reading/workplace.ts'
 import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
 import { hostedItems } from './hosted.ts'
 import { CODEX, isCodex, ORIGINATOR, readCodex, SEALED, THINKER } from './read.ts'

@@ -1,7 +1,8 @@
 // A context as an OpenCode export: messages with their parts, results inside of their calls.
 import type { Json } from '../../core/text/json.ts'
-import type { Block, Message, MessagePart, ToolResultPart } from '../../core/view/content.ts'
-import { checkpointToText } from '../../core/view/seam.ts'
+import { checkpointToText } from '../../core/view/checkpoint.ts'
+import type { Block } from '../../core/view/content.ts'
+import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import {
   blockWords,
   lastModel,
@@ -27,15 +28,9 @@ import {
   urlOfMedia,
 } from '../reading/raw.ts'
 import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
-import {
-  isOpenCode,
-  Moments,
-  OPENCODE,
-  REMINDER,
-  readOpenCode,
-  sessionId,
-  sessionInfo,
-} from './read.ts'
+import { Moments, sessionId } from './ids.ts'
+import { isOpenCode, OPENCODE, REMINDER, readOpenCode } from './read.ts'
+import { sessionInfo } from './session-info.ts'
 
 function writeOpenCode(outgoing: Outgoing, options: WriteOptions): Exported {
   const before = fieldsIn(rawEnvelope(OPENCODE, outgoing.events ?? []))

@@ -1,7 +1,8 @@
 // A context as entries of pi, version 3: a summary as a compaction, everything else as messages.
 import type { Json } from '../../core/text/json.ts'
-import type { Block, Message, MessagePart, ToolResultPart } from '../../core/view/content.ts'
-import { checkpointToText } from '../../core/view/seam.ts'
+import { checkpointToText } from '../../core/view/checkpoint.ts'
+import type { Block } from '../../core/view/content.ts'
+import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import {
   blockWords,
   lastModel,
@@ -20,10 +21,11 @@ import {
   recordValue,
   STATUS,
   textIn,
-  workplaceOf,
 } from '../reading/raw.ts'
+import { workplaceOf } from '../reading/workplace.ts'
 import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
-import { isOhMyPi, isPi, OH_MY_PI, PI, REMINDER, readPi } from './read.ts'
+import { REMINDER } from './message.ts'
+import { isOhMyPi, isPi, OH_MY_PI, PI, readPi } from './read.ts'
 
 const VERSION = 3
 

@@ -2,8 +2,8 @@
 import type { EntryId, Trigger } from '../../core/edit/change.ts'
 import type { Strategy } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
-import { IMPORT_END, importEnd } from '../../core/log/codec.ts'
 import { bearsEntry, type EventDraft, type ThreadEvent } from '../../core/log/event.ts'
+import { IMPORT_END, importEnd } from '../../core/log/import-end.ts'
 import type { Json } from '../../core/text/json.ts'
 import { originalId } from '../../core/view/entry.ts'
 import {
@@ -13,10 +13,11 @@ import {
   type SessionFormat,
   type Source,
 } from '../session-format.ts'
+import { StoredRecords } from './grown-import.ts'
 import { ReadNotes } from './notes.ts'
 import { textLength } from './raw.ts'
 import { recordedProposal } from './recorded.ts'
-import { type EarlierRun, StoredPart, StoredRecords, withBeginning } from './resume-import.ts'
+import { type EarlierRun, StoredPart, withBeginning } from './resume-import.ts'
 
 /** What an import needs of a set of threads. */
 export interface ImportTarget {

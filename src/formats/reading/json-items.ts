@@ -1,6 +1,7 @@
 // One JSON document, read as it comes: the items of its long lists one by one, then what is around them.
 import { PrecisError } from '../../core/errors.ts'
-import { type Json, parseRecord } from '../../core/text/json.ts'
+import type { Json } from '../../core/text/json.ts'
+import { parseRecord } from '../../core/text/json-bounds.ts'
 import type { Source } from '../session-format.ts'
 import { decoded, MAX_RECORD_CHARS } from './lines.ts'
 import { isStorable } from './raw.ts'

@@ -1,6 +1,7 @@
 // A file of one JSON record a line, read as it comes: the text of a line is held, never that of the file.
 import { PrecisError } from '../../core/errors.ts'
-import { type Json, parseRecord } from '../../core/text/json.ts'
+import type { Json } from '../../core/text/json.ts'
+import { parseRecord } from '../../core/text/json-bounds.ts'
 import type { Source } from '../session-format.ts'
 import type { ReadNotes } from './notes.ts'
 import { type Fields, isStorable, placedRecord, type RawRecord } from './raw.ts'

@@ -1,7 +1,6 @@
 // The records of a file as they were, kept in the log: in the `source` of an event, or as a FOREIGN one.
-// Where a session took place, by the working directory that its records name, and whether a sub-agent had it.
 import type { CompactionData } from '../../core/edit/change.ts'
-import { bearsEntry, type EventDraft, isChange, type ThreadEvent } from '../../core/log/event.ts'
+import { bearsEntry, isChange, type ThreadEvent } from '../../core/log/event.ts'
 import {
   countIn,
   type Fields,
@@ -10,12 +9,11 @@ import {
   isJson,
   type Json,
   listIn,
-  parseRecord,
   textIn,
 } from '../../core/text/json.ts'
+import { parseRecord } from '../../core/text/json-bounds.ts'
 import type { Media, ModelRef, TokenUsage, ToolStatus } from '../../core/view/content.ts'
 import { type Counts, readUsage } from '../../wire/answer-facts.ts'
-import type { Outgoing, WriteOptions } from '../session-format.ts'
 
 /** One record and its place in the file: the number of its line, or its index in a list. */
 export type RawRecord = {
@@ -192,56 +190,4 @@ export function objectIn(text: string): Fields | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Every agent names it near the beginning, or never. */
-const LOOKED_AT = 1_000
-
-/** The directory of the session, else the one where it is written; empty where neither is known. */
-export function workplaceOf({ events = [] }: Outgoing, { cwd = '' }: WriteOptions): string {
-  return findWorkplace(events) ?? cwd
-}
-
-export function findWorkplace(
-  events: Iterable<Pick<EventDraft, 'type' | 'data' | 'source'>>,
-): string | undefined {
-  let looked = 0
-  for (const event of events) {
-    const kept = event.type === 'FOREIGN' ? (event.data as Json) : event.source
-    const { envelope, records } = fieldsIn(kept)
-    const around = placeIn(fieldsIn(envelope))
-    if (around !== undefined) return around
-    if (looked >= LOOKED_AT) continue
-    for (const record of listIn(records)) {
-      looked += 1
-      const place = placeIn(objectIn(textIn(fieldsIn(record).raw) ?? '') ?? {})
-      if (place !== undefined) return place
-    }
-  }
-  return undefined
-}
-
-/** Claude Code and pi name it in the record, Codex in its payload, OpenCode in the facts of the session. */
-function placeIn({ cwd, payload, info }: Fields): string | undefined {
-  const { directory, path } = fieldsIn(info)
-  const named = [cwd, fieldsIn(payload).cwd, directory, fieldsIn(path).cwd]
-  return named.map(textIn).find((place) => place !== undefined && place !== '')
-}
-
-/** Codex gives each of its sub-agents a file of its own, and says so in the first record. */
-export function isOfSubAgent(
-  events: readonly Pick<EventDraft, 'type' | 'data' | 'source'>[],
-): boolean {
-  for (const event of events) {
-    const kept = fieldsIn(event.type === 'FOREIGN' ? (event.data as Json) : event.source)
-    if (kept.format !== 'codex') return false
-    const first = listIn(kept.records).find((record) => fieldsIn(record).at === 1)
-    if (first === undefined) continue
-    return isSubAgentMeta(fieldsIn(objectIn(textIn(fieldsIn(first).raw) ?? '')?.payload))
-  }
-  return false
-}
-
-export function isSubAgentMeta({ source }: Fields): boolean {
-  return fieldsIn(source).subagent !== undefined
 }

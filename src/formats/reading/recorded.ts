@@ -5,7 +5,8 @@ import type { EventAt } from '../../core/log/event.ts'
 import type { Context } from '../../core/view/context.ts'
 import { type Item, parseEntryId } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
-import { openRoundStart, roundsOf, runsOf } from '../../core/view/seam.ts'
+import { runsOf } from '../../core/view/entry-range.ts'
+import { openRoundStart, roundsOf } from '../../core/view/seam.ts'
 import type { RecordedChange } from '../session-format.ts'
 
 /**

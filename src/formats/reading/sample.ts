@@ -3,9 +3,9 @@ import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Sample, SessionFormat, Source } from '../session-format.ts'
 import { jsonItems, ROOT } from './json-items.ts'
+import { parseJsonText } from './json-text.ts'
 import { decoded } from './lines.ts'
 import { type Fields, isFields, objectIn } from './raw.ts'
-import { parseJsonText } from './record-reader.ts'
 
 /** The first records of some tools hold a whole system prompt, or an image. */
 const SAMPLE_CHARS = 4_000_000

@@ -6,7 +6,7 @@ import { runs } from '../../../test/scale.ts'
 import type { ModelRequest } from '../../core/model.ts'
 import type { Json } from '../../core/text/json.ts'
 import { buildMessages } from '../../core/view/build.ts'
-import type { Message } from '../../core/view/content.ts'
+import type { Message } from '../../core/view/message.ts'
 import { PROFILES, validate } from '../../validate/validate.ts'
 import { buildWire, type Target } from './body.ts'
 

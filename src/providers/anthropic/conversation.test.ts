@@ -1,7 +1,7 @@
 // Whole conversations with the strict stand-in: it signs thinking, keeps a cache, and refuses what is wrong.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type CollectedAnswer, collectAnswer, type ModelRequest } from '../../core/model.ts'
-import type { Message } from '../../core/view/content.ts'
+import type { Message } from '../../core/view/message.ts'
 import { type DevModel, startDevModel } from '../../dev-model/index.ts'
 import { pausesKept } from '../contract/fixture-server.ts'
 import { allFrames } from '../contract.ts'

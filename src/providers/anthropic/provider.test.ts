@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { collectAnswer, type ModelFrame, type ModelRequest } from '../../core/model.ts'
 import type { Json } from '../../core/text/json.ts'
-import type { Message } from '../../core/view/content.ts'
+import type { Message } from '../../core/view/message.ts'
 import {
   eventStream,
   type FixtureServer,

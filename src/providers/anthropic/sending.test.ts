@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { pngOf } from '../../../test/generate/damage.ts'
 import { type CollectedAnswer, collectAnswer, type ModelRequest } from '../../core/model.ts'
-import type { Message, MessagePart } from '../../core/view/content.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { type DevModel, startDevModel } from '../../dev-model/index.ts'
 import type { ScriptedAnswer } from '../../dev-model/reply.ts'
 import type { Profile } from '../../validate/rule.ts'

@@ -1,6 +1,6 @@
 // Turns failures of model access into PrecisErrors: what happened and what to do. Never contains keys.
 import { PrecisError } from '../../core/errors.ts'
-import { redactFailure } from '../../redact/redact-values.ts'
+import { redactFailure } from '../../redact/redact-for.ts'
 import { type Failure, findCauses, readFailure } from './failure.ts'
 import {
   type FailureContext,

@@ -1,7 +1,8 @@
 // Detects an overflow that the provider did not report, from the answer.
 import { PrecisError } from '../../core/errors.ts'
 import type { EndFrame, ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
-import type { Block, MessagePart, StopReason, TokenUsage } from '../../core/view/content.ts'
+import type { Block, StopReason, TokenUsage } from '../../core/view/content.ts'
+import type { MessagePart } from '../../core/view/message.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 
 /** An answer, and what is known about its request. */

@@ -1,7 +1,7 @@
 // A fetch with timeouts: for the start of the answer, and for each next chunk.
 import { PrecisError } from '../../core/errors.ts'
-import type { ModelRetry } from '../../core/model.ts'
-import type { Clock, Signal } from '../../core/ports.ts'
+import type { ModelRetry, Signal } from '../../core/model.ts'
+import type { Clock } from '../../core/ports.ts'
 import type { FailureContext } from './failure-kinds.ts'
 import { toPrecisError } from './failures.ts'
 

@@ -1,8 +1,8 @@
 // Ollama's own API through its official SDK, which reports and sets the window of a model.
 import type { ChatRequest, ChatResponse, Ollama } from 'ollama'
 import { importPeer } from '../../core/errors.ts'
-import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
-import type { Clock, Signal } from '../../core/ports.ts'
+import type { ModelFrame, ModelRequest, Provider, Signal } from '../../core/model.ts'
+import type { Clock } from '../../core/ports.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { PROFILES } from '../../validate/validate.ts'

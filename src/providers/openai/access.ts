@@ -1,8 +1,8 @@
 // Shared by both OpenAI APIs: client, key, failures and retries
 import type OpenAI from 'openai'
 import { importPeer, PrecisError } from '../../core/errors.ts'
-import type { ModelRequest } from '../../core/model.ts'
-import type { Clock, Signal } from '../../core/ports.ts'
+import type { ModelRequest, Signal } from '../../core/model.ts'
+import type { Clock } from '../../core/ports.ts'
 import { OPENAI_BASE_URL, OPENAI_KEY_VARIABLE } from '../catalogue.ts'
 import type { FailureContext } from '../failures/failure-kinds.ts'
 import { missingKey } from '../failures/failures.ts'

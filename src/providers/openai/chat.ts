@@ -12,9 +12,9 @@ import { type Written, writeChat } from '../../wire/openai-chat/write.ts'
 import { preparing, requireValid } from '../checked-provider.ts'
 import { retryStream } from '../failures/timed-fetch.ts'
 import { type OpenAiOptions, openAiAccess, requireConversation } from './access.ts'
+import { askWindow } from './ask-window.ts'
 import { callFrame } from './decode-responses.ts'
 import { cutOff, Stretches, ThinkTags, withRepairs } from './stretches.ts'
-import { askWindow } from './window.ts'
 
 export interface OpenAiChatOptions extends OpenAiOptions {
   /** The server's rules, if it differs from OpenAI or from the strictest. */

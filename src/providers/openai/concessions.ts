@@ -1,6 +1,6 @@
 // Refusals that a smaller request avoids: features that a model or account lacks.
 import { isFields } from '../../core/text/json.ts'
-import type { Message, MessagePart } from '../../core/view/content.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import type { Note } from '../../wire/openai-chat/rounds.ts'
 import type { ResponsesProfile } from '../../wire/openai-responses/items.ts'
 import { readFailure } from '../failures/failure.ts'

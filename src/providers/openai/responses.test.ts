@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { collectAnswer, type ModelFrame, type ModelRequest } from '../../core/model.ts'
 import type { Json } from '../../core/text/json.ts'
-import type { Message } from '../../core/view/content.ts'
+import type { Message } from '../../core/view/message.ts'
 import {
   eventStream,
   type FixtureServer,

@@ -1,5 +1,5 @@
 // A log that the servers of one store keep together: entries in a thread of a reserved name.
-import { Lock } from '../../agent/core.ts'
+import { Lock } from '../../agent/thread-runtime.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import { EVENT_VERSION, type NewEvent, type ThreadEvent } from '../../core/log/event.ts'

@@ -1,5 +1,5 @@
 // Routes for threads: list, create, read, change, delete, fork.
-import { systemDrafts } from '../../agent/loop/window-fill.ts'
+import { systemDrafts } from '../../agent/loop/system-prompt.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import {

@@ -1,10 +1,11 @@
 // What a compaction does in figures, on the same base as the window's: categories, drops with their reasons, pins.
-import type { TokenSplit } from '../../core/edit/irreducible.ts'
+
 import type { Pins } from '../../core/edit/pins.ts'
 import type { CompactionReport } from '../../core/edit/report.ts'
+import type { TokenSplit } from '../../core/edit/token-split.ts'
 import type { PinData, ThreadEvent } from '../../core/log/event.ts'
 import { type Context, calibrationOf } from '../../core/view/context.ts'
-import { readContext } from '../../core/window/usage.ts'
+import { readContext } from '../../core/window/reading.ts'
 import type { ReportFigures } from '../../protocol/client.ts'
 import { categoriesIn, tokenScale } from './entry-places.ts'
 

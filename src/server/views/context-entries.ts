@@ -1,11 +1,12 @@
 // The entries of a context, page by page, with what each one replaces.
 import type { z } from 'zod'
-import { isOpening, nameOfEntry, splitTokens } from '../../core/edit/irreducible.ts'
+import { nameOfEntry } from '../../core/edit/report-name.ts'
 import type { StrategyInput } from '../../core/edit/strategy.ts'
+import { isOpening, splitTokens } from '../../core/edit/token-split.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { Store } from '../../core/ports.ts'
-import type { Archive } from '../../core/search/choose-finds.ts'
+import type { Archive } from '../../core/search/archive.ts'
 import { type Context, headIds } from '../../core/view/context.ts'
 import { newEntryAt, parseEntryId } from '../../core/view/entry.ts'
 import type {

@@ -1,12 +1,12 @@
 // Where each original entry is now: in the context as it was, or replaced.
 import type { Edit, EntryId, Run } from '../../core/edit/change.ts'
-import type { TokenSplit } from '../../core/edit/irreducible.ts'
+import type { TokenSplit } from '../../core/edit/token-split.ts'
 import { readRow } from '../../core/log/codec.ts'
 import { bearsEntry, isChange } from '../../core/log/event.ts'
 import type { Store } from '../../core/ports.ts'
 import { type Context, calibrationOf, headIds } from '../../core/view/context.ts'
 import { collectPuts, isNew, itemAt, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
-import { ratioOfWhole } from '../../core/window/tokens/weigh.ts'
+import { ratioOfWhole } from '../../core/window/tokens/calibrate.ts'
 import type { ContextCategory, EntryPlace } from '../../protocol/client.ts'
 import { LoadedRows } from '../../threads/rows.ts'
 

@@ -1,8 +1,8 @@
 // A thread with its figures (LOG-74: SessionResponse).
 import type { z } from 'zod'
-import { undoneNext } from '../../agent/commands/preset-words.ts'
+import { undoneNext } from '../../agent/commands/undo.ts'
 import type { AgentCore } from '../../agent/core.ts'
-import { waitingIn } from '../../agent/inbox/deliver.ts'
+import { waitingIn } from '../../agent/inbox/waiting.ts'
 import { readPreset } from '../../agent/loop/window-status.ts'
 import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'

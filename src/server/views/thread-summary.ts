@@ -1,12 +1,13 @@
 // A thread as a list shows it: its title, its age, where it came from.
 import type { z } from 'zod'
-import { isPartialImport, readRow } from '../../core/log/codec.ts'
+import { readRow } from '../../core/log/codec.ts'
 import type { EventOf, ThreadEvent } from '../../core/log/event.ts'
+import { isPartialImport } from '../../core/log/import-end.ts'
 import type { SearchQuery, Store, ThreadInfo } from '../../core/ports.ts'
 import { queryWords } from '../../core/search/words.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
-import { cutHead } from '../../core/window/tokens/weigh.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
 import type { threadPageSchema, threadSummarySchema } from '../../protocol/schemas.ts'
 import { maySee, readNames } from '../accounts/owners.ts'
 

@@ -1,5 +1,6 @@
 // A store in memory, for tests and for work on single files.
 import type { NewEvent } from '../../core/log/event.ts'
+import type { Signal } from '../../core/model.ts'
 import type {
   Appended,
   AppendOptions,
@@ -10,7 +11,6 @@ import type {
   Page,
   ReadRange,
   Row,
-  Signal,
   Snapshot,
   Store,
   ThreadInfo,

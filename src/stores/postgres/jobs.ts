@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PgBoss from 'pg-boss'
-import type { JobQueue, Signal, Store } from '../../core/ports.ts'
+import type { Signal } from '../../core/model.ts'
+import type { JobQueue, Store } from '../../core/ports.ts'
 import { storeClosed } from '../errors.ts'
 import {
   type JobOptions,

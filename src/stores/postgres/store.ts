@@ -1,5 +1,6 @@
 // The store on PostgreSQL, shared by several processes and machines.
 import type { NewEvent } from '../../core/log/event.ts'
+import type { Signal } from '../../core/model.ts'
 import type {
   Appended,
   AppendOptions,
@@ -9,7 +10,6 @@ import type {
   Page,
   ReadRange,
   Row,
-  Signal,
   Snapshot,
   Store,
   ThreadInfo,

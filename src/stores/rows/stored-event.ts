@@ -2,7 +2,7 @@
 import { PrecisError } from '../../core/errors.ts'
 import type { NewEvent } from '../../core/log/event.ts'
 import type { Row, Snapshot } from '../../core/ports.ts'
-import { JsonBounds } from '../../core/text/json.ts'
+import { JsonBounds } from '../../core/text/json-bounds.ts'
 import { idConflict, usageError } from '../errors.ts'
 import { LIMITS } from './limits.ts'
 

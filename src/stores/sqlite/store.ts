@@ -1,6 +1,7 @@
 // The store on SQLite: checks and encodes here; the database runs in its own thread.
 import { resolve } from 'node:path'
 import type { NewEvent } from '../../core/log/event.ts'
+import type { Signal } from '../../core/model.ts'
 import { checkNames } from '../../core/options.ts'
 import type {
   Appended,
@@ -11,7 +12,6 @@ import type {
   Page,
   ReadRange,
   Row,
-  Signal,
   Snapshot,
   Store,
   ThreadInfo,

@@ -1,18 +1,15 @@
 // The brief as text: what the user said, what code knows, and the chosen lines under the refs of their entries.
-// What a brief says before lines compete for its room: the user's words, what binds, where the work stands.
 
-import { type Pins, pinnedText } from '../../core/edit/pins.ts'
-import { originalId, parseEntryId } from '../../core/view/entry.ts'
-import { indented, indentedBehind, oneLine } from '../summary/as-data.ts'
-import { listedFile, nowLines, shortHead } from './candidates.ts'
-import { type Group, readRef, type UserWords } from './coverage.ts'
+import { parseEntryId } from '../../core/view/entry.ts'
+import { indented, indentedBehind } from '../summary/as-data.ts'
+import { listedFile, shortHead } from './candidates.ts'
 import type { Digest } from './digest.ts'
 import { OPENING, PROSE_NOTE, SUMMARY_NOTE, type Title } from './earlier-brief.ts'
+import { type Group, readRef } from './group.ts'
 import { type Line, wholeSentence } from './lines.ts'
-import { boundWords, decisionLines, urgentLines } from './need.ts'
-import type { Plan } from './plan.ts'
-import { inert, type ShownWords, saysWhole, shownWords, withoutHeadings } from './said-words.ts'
+import { inert, type ShownWords } from './said-words.ts'
 import type { StandingSummary } from './standing-summary.ts'
+import { findStretches, inertLine } from './stretches.ts'
 
 export interface BriefParts {
   /** Inert already: what is elided of them carries a ref. */
@@ -141,157 +138,3 @@ const SPEAKERS = {
   reminder: 'client',
   result: 'result',
 } as const
-
-// Joins adjacent chosen lines into passages
-
-/** What lies between two lines of a stretch: ends of lines, indentation, a bracket. */
-const LONGEST_GAP_CHARS = 20
-
-/** For a brief or a result shown in part, by the numbers of the lines in their order. */
-export function findStretches(digest: Digest, indices: readonly number[]): string[] {
-  const stretches: string[] = []
-  for (let at = 0; at < indices.length; ) {
-    const first = digest.lines[indices[at] as number] as Line
-    let last = first
-    for (at += 1; at < indices.length; at += 1) {
-      const next = digest.lines[indices[at] as number] as Line
-      if (indices[at] !== (indices[at - 1] as number) + 1 || !follows(last, next)) break
-      last = next
-    }
-    stretches.push(inertStretch(first, last))
-  }
-  return stretches
-}
-
-function follows(line: Line, next: Line): boolean {
-  const gap = next.from - findEnd(line)
-  return line.of === next.of && gap >= 0 && gap <= LONGEST_GAP_CHARS
-}
-
-function findEnd({ from, text }: Line): number {
-  return from + text.length
-}
-
-/** By first line: briefs are written several times until they fit, and the stretches are mostly the same. */
-const inertStretches = new WeakMap<Line, { readonly last: Line; readonly text: string }>()
-
-function inertStretch(first: Line, last: Line): string {
-  const known = inertStretches.get(first)
-  if (known?.last === last) return known.text
-  const text = inert(first.of.text.slice(first.from, findEnd(last)))
-  inertStretches.set(first, { last, text })
-  return text
-}
-
-/** Text of a conversation on one line, inert. */
-export function inertLine(text: string): string {
-  return withoutHeadings(oneLine(text))
-}
-
-export interface Anchors
-  extends Pick<BriefParts, 'words' | 'constraints' | 'decisions' | 'known' | 'now'> {
-  readonly urgent: readonly string[]
-  readonly stated: readonly string[]
-}
-
-interface AnchorsInput {
-  readonly digest: Digest
-  readonly plan: Plan
-  readonly pins: Pins
-  /** What stands beside the brief and is no entry of the log. */
-  readonly said?: readonly string[]
-  isShown(seq: number): boolean
-}
-
-/** Of the room that the brief has, for what the user said. */
-const WORDS_SHARE = 0.07
-const SMALL_WORDS_SHARE = 0.14
-const SMALL_WORDS_TOKENS = 1_500
-const MOST_WORDS_SHARE = 0.2
-const LEAST_WORDS_TOKENS = 60
-/** For what older messages state, where there is room for it. */
-const STATED_SHARE = 0.06
-/** In less, what was said and done comes first. */
-const LEAST_NOW_TOKENS = 300
-const STATED_LINES = 400
-export const NO_ANCHORS: Anchors = {
-  words: [],
-  constraints: [],
-  decisions: [],
-  now: [],
-  known: [],
-  urgent: [],
-  stated: [],
-}
-
-export function findAnchors(
-  { digest, plan, pins, said = [], isShown }: AnchorsInput,
-  room: number,
-): Anchors {
-  const pinned = pinnedText(pins) ?? ''
-  const beside = said.map(inOneLine)
-  const isWhole = ({ entry, seq, text }: UserWords) => {
-    const line = inOneLine(`[ref:${entry ?? originalId(seq)}] ${inert(text)}`)
-    return beside.some((each) => each.includes(line))
-  }
-  const whole = new Set(digest.words.filter(isWhole).map(({ seq }) => seq))
-  const words = shownWords(digest, (seq) => isShown(seq) || whole.has(seq), {
-    roomTokens: wordsRoom(room),
-    statedTokens: statedRoom(room),
-    isSaid: (sentence) => saysWhole(pinned, sentence),
-  })
-  const shown = [pinned, ...words.map(({ text }) => text)]
-  const away = [...digest.pinned, ...digest.words].filter(({ seq }) => !isShown(seq))
-  const lines = new Set(said.flatMap((text) => text.split('\n')))
-  const all = digest.senses
-    .ledgerLines(digest, STATED_LINES)
-    .filter((line) => !isStated(line, lines))
-  const urgent = urgentLines(all, room)
-  return {
-    words,
-    constraints: boundWords(
-      away,
-      (sentence) => shown.some((text) => saysWhole(text, sentence)),
-      room,
-    ),
-    decisions: decisionLines(digest, isShown, room),
-    now:
-      room < LEAST_NOW_TOKENS
-        ? []
-        : nowLines(digest, isShown, inertLine, { roomTokens: room, isNoted: isNoted(plan) }),
-    known: all,
-    urgent: all.filter((line) => urgent.has(line)),
-    stated: all.filter((line) => !urgent.has(line)),
-  }
-}
-
-function inOneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ')
-}
-
-/** The note says what is answered; a request that nothing follows is open, as anyone sees. */
-function isNoted({ note, items, stays, shortened }: Plan): boolean {
-  const last = items.at(-1)
-  const isSeen = last !== undefined && (stays.at(-1) === last || shortened?.item === last)
-  return note !== undefined || (isSeen && last.kind === 'user')
-}
-
-/** Files stand in one line together. */
-function isStated(stated: string, lines: ReadonlySet<string>): boolean {
-  const file = listedFile(stated)
-  if (!file) return lines.has(stated)
-  return [...lines].some(
-    (line) => line.startsWith(`${file.state}: `) && line.split(/: |, /).includes(file.name),
-  )
-}
-
-/** In a small room they take a larger part: what it is all about, and what binds, must be said. */
-function wordsRoom(room: number): number {
-  return Math.max(
-    room * WORDS_SHARE,
-    Math.min(room * SMALL_WORDS_SHARE, SMALL_WORDS_TOKENS),
-    Math.min(room * MOST_WORDS_SHARE, LEAST_WORDS_TOKENS),
-  )
-}
-
-const statedRoom = (room: number) => (room < 2_000 ? 0 : room * STATED_SHARE)

@@ -13,23 +13,14 @@ import { newId, parseEntryId, readNewEntries } from '../../core/view/entry.ts'
 import { isNote } from '../../core/view/request-note.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { folderIn, readArguments } from './arguments.ts'
-import type { Group, UserMessage, UserWords } from './coverage.ts'
+import { isRefused, isTodoList, withoutNotice } from './client-texts.ts'
 import { type EarlierBrief, mayBeBrief, readBrief } from './earlier-brief.ts'
-import {
-  type Author,
-  eachLine,
-  isRefused,
-  isTodoList,
-  Line,
-  type LineKind,
-  type LineSource,
-  releaseWords,
-  Vocabulary,
-  withoutColours,
-  withoutNotice,
-} from './lines.ts'
+import type { Group, UserMessage, UserWords } from './group.ts'
+import { releaseWords } from './group.ts'
+import { eachLine, Line, type LineKind, type LineSource, withoutColours } from './lines.ts'
 import type { Senses } from './senses.ts'
 import { eachTerm, type TermKind } from './terms.ts'
+import { type Author, Vocabulary } from './vocabulary.ts'
 
 /** A message is looked at as far as it was typed and not pasted. */
 const TYPED_CHARS = 4_000

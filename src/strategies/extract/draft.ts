@@ -16,16 +16,10 @@ import { findRequests } from '../../core/view/last-request.ts'
 import { readNote } from '../../core/view/request-note.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
-import { cappedEntry } from '../ladder/edits.ts'
+import { cappedEntry } from '../ladder/cap-giants.ts'
 import { type Rewrite, rewriteOf } from '../trim.ts'
-import {
-  type Anchors,
-  type BriefParts,
-  briefText,
-  findAnchors,
-  findStretches,
-  NO_ANCHORS,
-} from './brief.ts'
+import { type Anchors, findAnchors, NO_ANCHORS } from './anchors.ts'
+import { type BriefParts, briefText } from './brief.ts'
 import { type Candidates, findCandidates, knownTerms } from './candidates.ts'
 import { Coverage } from './coverage.ts'
 import type { Digest } from './digest.ts'
@@ -34,6 +28,7 @@ import { isBinding, needsOf, TELLING } from './need.ts'
 import { type MaskedResult, maskedEntry, maskedOf, type Plan } from './plan.ts'
 import { Selection } from './select.ts'
 import type { StandingSummary } from './standing-summary.ts'
+import { findStretches } from './stretches.ts'
 
 export interface DraftInput {
   readonly digest: Digest

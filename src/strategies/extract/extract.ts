@@ -11,9 +11,8 @@ import { isFields, type Json } from '../../core/text/json.ts'
 import type { ToolCall } from '../../core/view/content.ts'
 import type { Context } from '../../core/view/context.ts'
 import { FOLDER, isShortLine, withoutSlash } from './arguments.ts'
-import { ageIn, currentLedger } from './candidates.ts'
-import type { UserMessage } from './coverage.ts'
 import type { Digest } from './digest.ts'
+import type { UserMessage } from './group.ts'
 import {
   type Beside,
   createExtract,
@@ -23,6 +22,7 @@ import {
 } from './propose.ts'
 import type { Senses } from './senses.ts'
 import { findSummaries, fitSummaries } from './standing-summary.ts'
+import { ageIn, currentLedger } from './work-state.ts'
 
 const SENSES: Senses = {
   ledger: ledgerReducer,

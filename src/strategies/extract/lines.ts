@@ -1,11 +1,7 @@
 // A text in lines of bounded length: the pieces of which a brief is made.
-// What the user said before, after a message that changes it
-// What clients put into a conversation and what no longer holds once it is over
 
-import type { ToolResult } from '../../core/view/content.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import type { UserMessage } from './coverage.ts'
-import { TERM_KINDS, type TermKind } from './terms.ts'
+import type { Author } from './vocabulary.ts'
 
 /** A longer line is cut at a blank. Short enough that what is in one belongs together. */
 const LONGEST_CHARS = 160
@@ -156,94 +152,4 @@ export function wholeSentence({ of, from, text }: Line): string {
   const found = /[.!?][)\]"'*_]*$/.test(text) ? undefined : SENTENCE_END.exec(rest)
   const end = found ? found.index + found[0].length : 0
   return `${before.slice(start)}${text}${rest.slice(0, end)}`.trimEnd()
-}
-
-// The names of a conversation, each with when it was seen and how often it was used again.
-
-/** Who wrote a text: what the agent writes by itself shows what it needs. */
-export type Author = 'user' | 'agent' | 'tool'
-
-const KIND_NUMBERS = new Map(TERM_KINDS.map((kind, at) => [kind, at]))
-
-/** Columns by the number of a name. Turns are answers of the agent, counted from 1. */
-export class Vocabulary {
-  readonly names: string[] = []
-  readonly kinds: number[] = []
-  readonly lines: number[] = [] // how many lines it is in
-  readonly firstTurn: number[] = []
-  readonly lastTurn: number[] = []
-  readonly uses: number[] = [] // turns in which the agent wrote it
-  readonly lastUse: number[] = []
-  readonly saidByUser: number[] = [] // the turn in which the user said it last; -1 never
-  readonly lastLine: number[] = [] // the number of the last line it is in
-  readonly #numbers = new Map<string, number>()
-
-  get size(): number {
-    return this.names.length
-  }
-
-  numberOf(name: string): number | undefined {
-    return this.#numbers.get(name)
-  }
-
-  /** The number of a name, given to it where it has none yet. */
-  seen(name: string, kind: TermKind, author: Author, turn: number): number {
-    let number = this.#numbers.get(name)
-    if (number === undefined) {
-      number = this.names.length
-      this.#numbers.set(name, number)
-      this.names.push(name)
-      this.kinds.push(KIND_NUMBERS.get(kind) ?? 0)
-      this.lines.push(0)
-      this.firstTurn.push(turn)
-      this.lastTurn.push(turn)
-      this.uses.push(0)
-      this.lastUse.push(-1)
-      this.saidByUser.push(-1)
-      this.lastLine.push(-1)
-    }
-    this.lastTurn[number] = turn
-    if (author === 'user') this.saidByUser[number] = turn
-    if (author === 'agent' && this.lastUse[number] !== turn) {
-      this.uses[number] = (this.uses[number] as number) + 1
-      this.lastUse[number] = turn
-    }
-    return number
-  }
-
-  /** Once for each line that it is in. False if this line has it already. */
-  isNewIn(number: number, line: number): boolean {
-    if (this.lastLine[number] === line) return false
-    this.lastLine[number] = line
-    this.lines[number] = (this.lines[number] as number) + 1
-    return true
-  }
-}
-
-/** What was taken back binds no longer. */
-export function releaseWords(words: UserMessage[], gone: ReadonlySet<string>): void {
-  for (const [at, word] of words.entries())
-    if (word.binding.some((each) => gone.has(each)))
-      words[at] = { ...word, binding: word.binding.filter((each) => !gone.has(each)) }
-}
-
-const TODO_ITEM = /^(?:completed|in_progress|pending|cancelled): ./
-
-/** A list that the agent is put in mind of, each item behind its status: the ledger has it as it is now. */
-export function isTodoList(text: string): boolean {
-  return text.split('\n').every((line) => TODO_ITEM.test(line))
-}
-
-const PLAN_NOTICE = /\n\s*If you need specific details from before exiting plan mode[^\n]*\s*$/
-
-export function withoutNotice(text: string): string {
-  return text.replace(PLAN_NOTICE, '')
-}
-
-/** How Claude Code says it: older files have no mark of their own for it. */
-const TURNED_DOWN = /^The user doesn't want to (?:proceed with this tool use|take this action)/
-
-/** A call that somebody did not allow. */
-export function isRefused({ status, content }: ToolResult): boolean {
-  return status === 'denied' || (status === 'failed' && TURNED_DOWN.test(content[0]?.text ?? ''))
 }

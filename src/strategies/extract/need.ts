@@ -1,10 +1,11 @@
 // Predicts how likely each identifier is to be needed again
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { listedFile } from './candidates.ts'
-import type { Group, UserMessage } from './coverage.ts'
 import type { Digest } from './digest.ts'
-import { type Line, type Vocabulary, wholeSentence } from './lines.ts'
+import type { Group, UserMessage } from './group.ts'
+import { type Line, wholeSentence } from './lines.ts'
 import { TERM_KINDS, type TermKind } from './terms.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 /**
  * Logistic models in the few things that proved to matter, alike in either half of a collection of recorded

@@ -11,7 +11,7 @@ import { openRequests, requestNote } from '../../core/view/keep-request.ts'
 import { findLastAsked } from '../../core/view/last-request.ts'
 import { lastRoundStart, seamsOf } from '../../core/view/seam.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
-import { cappedEntry } from '../ladder/edits.ts'
+import { cappedEntry } from '../ladder/cap-giants.ts'
 import { cutUnseen, heldStart, weigh } from '../range.ts'
 import { asRef, resultWith } from '../trim.ts'
 

@@ -4,20 +4,19 @@ import { irreducible, ownTarget, proposeNothing } from '../../core/edit/irreduci
 import {
   type LogReducer,
   type Proposal,
-  type Steps,
   type Strategy,
   type StrategyInput,
   stepwise,
-  wait,
 } from '../../core/edit/strategy.ts'
 import { bearsEntry, type EventAt } from '../../core/log/event.ts'
 import { Sequence } from '../../core/log/upcast.ts'
+import { type Steps, wait } from '../../core/steps.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
 import { findRoot, type Item, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
+import { runsOf } from '../../core/view/entry-range.ts'
 import { carriedEntry } from '../../core/view/request-note.ts'
-import { runsOf } from '../../core/view/seam.ts'
 import { Digest } from './digest.ts'
 import { buildDraft, type Draft } from './draft.ts'
 import { buildPlan, isSealed, type Plan } from './plan.ts'

@@ -4,9 +4,9 @@ import { originalId } from '../../core/view/entry.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { asData } from '../summary/as-data.ts'
 import { asRef, headAndTail } from '../trim.ts'
-import type { UserWords } from './coverage.ts'
 import type { Digest } from './digest.ts'
 import { TITLES } from './earlier-brief.ts'
+import type { UserWords } from './group.ts'
 
 const REF_TOKENS = 7
 /** A longer message is a paste: its beginning and its end are shown. */

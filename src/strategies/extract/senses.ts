@@ -4,7 +4,7 @@ import type { LogReducer } from '../../core/edit/strategy.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { ToolCall } from '../../core/view/content.ts'
-import type { UserMessage } from './coverage.ts'
+import type { UserMessage } from './group.ts'
 import type { findSummaries, fitSummaries } from './standing-summary.ts'
 
 type Call = Pick<ToolCall, 'name' | 'arguments'>

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../../test/generate/test-log.ts'
 import { answer, result, user } from '../../../test/say.ts'
 import type { EventDraft } from '../../core/log/event.ts'
-import { findStretches } from './brief.ts'
 import type { Digest } from './digest.ts'
 import { digestReducer } from './extract.ts'
+import { findStretches } from './stretches.ts'
 
 function computeDigest(...drafts: EventDraft[]): Digest {
   const log = new TestLog()

@@ -10,7 +10,7 @@ import type { Json } from '../../core/text/json.ts'
 import { wholeRange } from '../whole-range.ts'
 import { chunkedFold } from './chunked-fold.ts'
 import { fingerprint } from './fold-progress.ts'
-import { planFold } from './prompt.ts'
+import { planFold } from './plan.ts'
 import { CHARS_PER_TOKEN, TARGET_CHUNK_TOKENS, TOLERANCE_TOKENS } from './render-thread.ts'
 
 function buildLog(...drafts: (EventDraft | EventDraft[])[]): TestLog {

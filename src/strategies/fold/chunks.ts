@@ -1,8 +1,8 @@
 // Folds chunks one after the other, each with a new agent, and makes room in the summary between two of them
 import type { CompactionContext, StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
-import { cutHead } from '../../core/window/tokens/weigh.ts'
-import { countKept, exactFacts } from '../summary/checks.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
+import { countKept, exactFacts } from '../summary/exact-facts.ts'
 import {
   EMPTY_FOLD,
   type FoldState,
@@ -11,14 +11,8 @@ import {
   SummaryFile,
 } from './fold-agent.ts'
 import { type FoldedPart, FoldProgress, fingerprint } from './fold-progress.ts'
-import {
-  FOLD_PROMPT_VERSION,
-  type FoldPlan,
-  foldPrompt,
-  halved,
-  makeRoomPrompt,
-  notLonger,
-} from './prompt.ts'
+import type { FoldPlan } from './plan.ts'
+import { FOLD_PROMPT_VERSION, foldPrompt, halved, makeRoomPrompt, notLonger } from './prompt.ts'
 
 interface FoldWork
   extends Pick<FoldTask, 'request' | 'converse' | 'onUsage'>,

@@ -2,8 +2,9 @@
 import { PrecisError } from '../../core/errors.ts'
 import type { AskedCall, ConverseAnswer, ConverseRequest } from '../../core/ports.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
-import type { Message, MessagePart, TokenUsage, ToolStatus } from '../../core/view/content.ts'
-import { cutHead } from '../../core/window/tokens/weigh.ts'
+import type { TokenUsage, ToolStatus } from '../../core/view/content.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
 import {
   createRegisters,
   type EdlRegisters,

@@ -1,16 +1,5 @@
 // The prompt of the small agent that folds one chunk into the running summary
-// The chunk size and the summary limit of a fold, for its model
-import { PrecisError } from '../../core/errors.ts'
-import type { ModelLimits } from '../../core/ports.ts'
-import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import { outputRoom } from '../summary/ask-apart.ts'
-import {
-  CHARS_PER_TOKEN,
-  chunkMessages,
-  type RenderedThread,
-  TARGET_CHUNK_TOKENS,
-  TOLERANCE_TOKENS,
-} from './render-thread.ts'
+import { chunkMessages } from './render-thread.ts'
 
 /** The two tools of the small agent that folds a chunk into the summary, as the model sees them. */
 export const SUMMARY_PATH = '/summary.md'
@@ -182,99 +171,6 @@ export function makeRoomPrompt({ summaryChars, targetChars }: RoomPrompt): strin
 /** Each line marked, so that it is seen where the quotation ends. */
 function quoted(text: string): string {
   return text.replace(/^/gm, '> ')
-}
-
-export interface FoldPlan {
-  readonly chunks: readonly string[]
-  readonly maxSummaryChars: number
-  readonly maxOutputTokens: number
-}
-
-export interface FoldPlanInput {
-  readonly rendered: RenderedThread
-  readonly limits: ModelLimits
-  /** Of what stands around each chunk. */
-  readonly promptTokens: number
-  /** The longest summary that would be of use. */
-  readonly summaryTokens: number
-}
-
-/** Estimates are trusted to this share of a window. */
-const TRUSTED = 0.85
-/** Of what is left for the talk: one half for the chunk; the summary is read and partly written again. */
-const CHUNK_SHARE = 0.5
-const SUMMARY_SHARE = 0.2
-const MAX_SUMMARY_TOKENS = 15_000
-const MIN_SUMMARY_TOKENS = 100
-/** With less room than this a fold would be all overhead. */
-const MIN_ROOM_TOKENS = 1_000
-const MAX_ROUNDS = 8
-
-/** Chunks have the size of the design unless the window is too small for it, or the text too dense. */
-export function planFold({
-  rendered,
-  limits,
-  promptTokens,
-  summaryTokens,
-}: FoldPlanInput): FoldPlan {
-  const maxOutputTokens = outputRoom(limits)
-  const roomTokens = computeRoom(limits, promptTokens, maxOutputTokens)
-  const longestSummary = Math.max(
-    MIN_SUMMARY_TOKENS,
-    Math.min(MAX_SUMMARY_TOKENS, summaryTokens, Math.floor(roomTokens * SUMMARY_SHARE)),
-  )
-  return {
-    chunks: buildChunks(rendered, Math.floor(roomTokens * CHUNK_SHARE)),
-    maxSummaryChars: Math.floor(longestSummary * charsPerToken(rendered.markdown)),
-    maxOutputTokens,
-  }
-}
-
-/** What every talk begins with, whatever the chunk. */
-const INSTRUCTION_TOKENS = estimateTokens(FOLD_SYSTEM + JSON.stringify(FOLD_TOOLS))
-
-function computeRoom(
-  { windowTokens }: ModelLimits,
-  promptTokens: number,
-  outputTokens: number,
-): number {
-  if (windowTokens === undefined) return Number.MAX_SAFE_INTEGER
-  const taken = INSTRUCTION_TOKENS + promptTokens + outputTokens
-  const room = Math.floor(windowTokens * TRUSTED) - taken
-  if (room >= MIN_ROOM_TOKENS) return room
-  throw new PrecisError(
-    'irreducible',
-    `The window of ${windowTokens} tokens is too small to fold a thread in: ${taken} are taken before a chunk is read.`,
-    { hint: 'Set models.fast to a model with a larger window, or use another strategy.' },
-  )
-}
-
-function charsPerToken(markdown: string): number {
-  return Math.min(CHARS_PER_TOKEN, markdown.length / Math.max(1, estimateTokens(markdown)))
-}
-
-const TARGET_CHARS = TARGET_CHUNK_TOKENS * CHARS_PER_TOKEN
-const TOLERANCE_CHARS = TOLERANCE_TOKENS * CHARS_PER_TOKEN
-
-/** By four characters for a token; smaller where a chunk has more tokens than the room. */
-function buildChunks(
-  { markdown, messageBoundaries }: RenderedThread,
-  roomTokens: number,
-): string[] {
-  let scale = 1
-  for (let round = 0; ; round += 1) {
-    const chunks = chunkMessages(
-      markdown,
-      messageBoundaries,
-      Math.max(2, Math.floor(TARGET_CHARS * scale)),
-      Math.floor(TOLERANCE_CHARS * scale),
-    )
-    const densest = Math.max(...chunks.map(estimateTokens))
-    if (densest <= roomTokens || round >= MAX_ROUNDS) return chunks
-    const longest = Math.max(...chunks.map(({ length }) => length))
-    const filled = Math.min(scale, longest / (TARGET_CHARS + TOLERANCE_CHARS))
-    scale = filled * Math.min(0.9, roomTokens / densest)
-  }
 }
 
 /** The same text in smaller pieces, for a window that was smaller than anybody knew. */

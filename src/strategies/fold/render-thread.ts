@@ -5,10 +5,11 @@ import { partInWords } from '../../core/repair/result-content.ts'
 import { foldBase64, MIN_URL_CHARS } from '../../core/text/fold-base64.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
 import type { Writer } from '../../core/view/build.ts'
-import type { Message, MessagePart, ToolResultPart } from '../../core/view/content.ts'
-import { blockCaption } from '../../core/view/images.ts'
+import { blockCaption } from '../../core/view/image-caption.ts'
+import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import { FILES_HEADING } from '../ranges/compact-whole.ts'
-import { asData, oneLine, quoted, visibleAhead } from '../summary/as-data.ts'
+import { asData, oneLine, quoted } from '../summary/as-data.ts'
+import { visibleAhead } from '../summary/visible-text.ts'
 
 export interface RenderedThread {
   readonly markdown: string

@@ -16,8 +16,8 @@ import { reducedBy } from '../../core/view/thread-state.ts'
 import { PRESETS } from '../../core/window/presets.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { mask } from '../mask.ts'
+import { cappedEntry } from './cap-giants.ts'
 import { createCascade } from './cascade.ts'
-import { cappedEntry } from './edits.ts'
 import { cascade } from './ladder.ts'
 
 const WINDOW = 8_000

@@ -8,15 +8,10 @@ import {
   weighNewPins,
 } from '../../core/edit/irreducible.ts'
 import { reasonsIn } from '../../core/edit/report.ts'
-import {
-  proposing,
-  type Steps,
-  type Strategy,
-  type StrategyInput,
-  stepwise,
-} from '../../core/edit/strategy.ts'
+import { proposing, type Strategy, type StrategyInput, stepwise } from '../../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import * as option from '../../core/options.ts'
+import type { Steps } from '../../core/steps.ts'
 import { fieldsIn, type Json } from '../../core/text/json.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
 import { lastSaid } from '../drop-note.ts'

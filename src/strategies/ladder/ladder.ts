@@ -1,17 +1,19 @@
 // The rungs of `cascade`, and how one step follows another until the result fits
-import { type Steps, type StrategyInput, wait } from '../../core/edit/strategy.ts'
+import type { StrategyInput } from '../../core/edit/strategy.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import { ledgerLines } from '../../core/ledger/ledger-lines.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
+import { type Steps, wait } from '../../core/steps.ts'
 import { callsAfter, findRoot, parseEntryId } from '../../core/view/entry.ts'
 import { dropTurns } from '../drop-turns.ts'
 import { extract } from '../extract/extract.ts'
 import { mask } from '../mask.ts'
 import { prune } from '../prune/prune.ts'
 import { oneLine } from '../summary/as-data.ts'
+import { capGiants } from './cap-giants.ts'
 import { createCascade, type Rung } from './cascade.ts'
-import { capGiants } from './edits.ts'
-import { lastMessage, trimRung } from './rungs.ts'
+import { lastMessage } from './last-rung.ts'
+import { trimRung } from './trim-rung.ts'
 
 const STATE_LINES = 60
 

@@ -1,10 +1,10 @@
 // `logs`: long outputs of commands. Their ends stay, and what complains; of a stack, its first and last frames.
-// `progress`: lines of an output that only say how far it is, or the same with other numbers.
 import type { EntryId } from '../../core/edit/change.ts'
-import { readSubject } from '../../core/ledger/intent.ts'
+import { readSubject } from '../../core/ledger/call-fields.ts'
 import { complains, findSalientLines } from '../mask.ts'
 import { asData, quoted } from '../summary/as-data.ts'
 import { asRef } from '../trim.ts'
+import { template } from './progress.ts'
 import { type Elision, isFileRead, type Prune, type ToolUse, withText } from './tool-uses.ts'
 
 const LEAST_LOG_CHARS = 300
@@ -61,10 +61,6 @@ function complaints(text: string): string[] {
   if (lines.length > 0) return lines.map((line) => line.trim().slice(0, LINE_CHARS).trimEnd())
   const { head, tail } = findSalientLines(text, { head: 1, tail: 2 })
   return [...head, ...tail]
-}
-
-function template(line: string): string {
-  return line.replace(/\d+/g, '0')
 }
 
 /** Fewer lines in a row are kept as they are: the note would be as long. */
@@ -169,75 +165,4 @@ function stackEnd(lines: readonly string[], start: number): number {
 function isTelling(lines: readonly string[], at: number, start: number, end: number): boolean {
   if (at < start + TOP_FRAMES || at >= end - BOTTOM_FRAMES) return true
   return at < start + 4 * TOP_FRAMES && !FOREIGN.test((lines[at] as string).slice(0, 400))
-}
-
-const LEAST_CHARS = 400
-/** So many lines of one kind in a row are told by their first and their last. */
-const RUN_LINES = 4
-
-export const progress: Prune = {
-  name: 'progress',
-  isSingle: true,
-  find({ uses, until }) {
-    return uses.flatMap((use) => {
-      if (use.at >= until || use.isElided || use.text.length < LEAST_CHARS || isFileRead(use))
-        return []
-      const text = withoutProgress(use.text, asRef(use.ref))
-      return text === undefined ? [] : [withText(use, text)]
-    })
-  },
-}
-
-/** Undefined if nothing would go. */
-function withoutProgress(text: string, ref: string): string | undefined {
-  const raw = text.split('\n')
-  const lines = raw.map(lastState)
-  // A line break of two characters is no line that was written over.
-  let isShorter = lines.some((line, at) => line.length < (raw[at] as string).length - 1)
-  const kept: string[] = []
-  for (let at = 0; at < lines.length; ) {
-    const end = runEnd(lines, at)
-    const isRun = end - at >= RUN_LINES
-    isShorter ||= isRun
-    const shown = isRun
-      ? [lines[at] as string, `[… ${end - at - 2} lines like these …]`, lines[end - 1] as string]
-      : lines.slice(at, end)
-    for (const line of shown) kept.push(line)
-    at = end
-  }
-  return isShorter ? [...kept, `[The whole: ${ref}]`].join('\n') : undefined
-}
-
-/** Of a line that was written over again and again, what it showed in the end. */
-function lastState(line: string): string {
-  const shown = line.endsWith('\r') ? line.slice(0, -1) : line
-  return shown.slice(shown.lastIndexOf('\r') + 1)
-}
-
-/** Lines that say how far it is, except for their numbers the same; or the very same line again and again. */
-function runEnd(lines: readonly string[], start: number): number {
-  const first = lines[start] as string
-  if (first.trim() === '') return start + 1
-  const kindOf = PROGRESS.test(first.slice(0, LONGEST_CHARS)) ? lineTemplate : asItIs
-  const kind = kindOf(first)
-  let end = start + 1
-  while (end < lines.length && kindOf(lines[end] as string) === kind) end += 1
-  return end
-}
-
-const LONGEST_CHARS = 2_000
-const PROGRESS =
-  /\d ?%|\d\/\d|[█▓▒░━=#>]{2}|[kKMG]i?B\/s|\b(?:eta|elapsed|remaining|downloading|fetching|fetch|pulling|pulled|extracting|installing|compiling|building|resolving|waiting|progress|retrying)\b|\.{3}$/i
-
-function asItIs(line: string): string {
-  return line
-}
-
-/** Without numbers, bars and dots. */
-function lineTemplate(line: string): string {
-  if (line.length > LONGEST_CHARS) return line
-  return line
-    .replace(/\d+/g, '0')
-    .replace(/[█▓▒░▏▎▍▌▋▊▉━─=#>.·•⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏|/\\-]{2,}/g, '-')
-    .trim()
 }

@@ -1,6 +1,7 @@
 // `superseded-writes` and `repeated-reads`: file content that a later write or read replaces.
 import type { EntryId } from '../../core/edit/change.ts'
-import { type Intent, readFields, textIn } from '../../core/ledger/intent.ts'
+import { readFields, textIn } from '../../core/ledger/call-fields.ts'
+import type { Intent } from '../../core/ledger/intent.ts'
 import type { FileOperation } from '../../core/ledger/operation.ts'
 import { normalPath } from '../../core/ledger/path-text.ts'
 import type { EventAt } from '../../core/log/event.ts'

@@ -11,8 +11,8 @@ import {
 } from '../../../test/generate/thread.ts'
 import { thoughtAnswer } from '../../../test/say.ts'
 import { seeds } from '../../../test/scale.ts'
-import type { Message, MessagePart } from '../../core/view/content.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { compactRanges, type RangeReplacement } from './compact-ranges.ts'
 
 const SEEDS = seeds(200, 40)

@@ -13,7 +13,8 @@ import {
 import type { PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import { UNDONE_COMPACT } from '../../core/log/event.ts'
-import type { MessagePart, Part } from '../../core/view/content.ts'
+import type { Part } from '../../core/view/content.ts'
+import type { MessagePart } from '../../core/view/message.ts'
 import { compactRanges, type RangeReplacement } from './compact-ranges.ts'
 
 /** The transcript T of the vectors. */

@@ -2,11 +2,12 @@
 import type { Edit, Put } from '../../core/edit/change.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'
-import { type Answer, type Part, textOfParts } from '../../core/view/content.ts'
 import type { Context } from '../../core/view/context.ts'
 import type { Item } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
-import { openRoundStart, runsOf, type Stretch } from '../../core/view/seam.ts'
+import { runsOf, type Stretch } from '../../core/view/entry-range.ts'
+import { openRoundStart } from '../../core/view/seam.ts'
+import { type ClosingCall, closeAsText, findClosingCall } from './closing-call.ts'
 
 /**
  * What follows the checkpoint `from`, up to and including the checkpoint `to`. Without `from` it
@@ -190,56 +191,4 @@ function overlap(one: Range, other: Range): PrecisError {
 
 function rangeText({ replacement: { from, to } }: Range): string {
   return `${from ?? 'the start'} to ${to ?? 'the end'}`
-}
-
-// The tool call that asked for a compaction, and how the compaction ends it.
-
-const COMPACTED_TEXT = 'I compacted the thread'
-
-/** The answer that holds an open call, and whether it holds no other. */
-interface ClosingCall {
-  readonly place: number // index of the answer
-  readonly answer: Item
-  readonly isAlone: boolean
-}
-
-/** An error where the call does not wait: it was aborted meanwhile, or was never made. */
-export function findClosingCall(context: Context, call: string): ClosingCall | PrecisError {
-  const place = openRoundStart(context.items, context.open)
-  const answer = context.items.at(place)
-  if (!context.open.has(call) || !answer)
-    return new PrecisError('invalid-input', `The call ${call} does not wait for a result.`, {
-      where: `call ${call}`,
-      hint: 'Close only a call of the last answer that has no result yet.',
-    })
-  const isAlone = answer.calls?.every((id) => id === call) ?? false
-  return { place, answer, isAlone }
-}
-
-/** Rewrites the answer so that its request becomes a sentence. Its thinking goes: it led to a call. */
-function closeAsText({ answer }: ClosingCall, eventAt: EventAt): Edit[] {
-  const content = contentOf(answer.id, eventAt)
-  if (content?.kind !== 'answer') return []
-  const data = withoutCall(content.answer)
-  const put = [{ type: 'AGENT_MESSAGE' as const, data, label: 'closed' as const, of: answer.id }]
-  return [{ covers: [answer.id], put }]
-}
-
-function withoutCall(answer: Answer): Answer {
-  const done: Part = { type: 'text', text: COMPACTED_TEXT }
-  const before: readonly Part[] = answer.parts ?? [{ type: 'text', text: answer.content }]
-  const said = before.flatMap((part): Part[] => {
-    if (part.type === 'thinking' || part.type === 'redacted_thinking') return []
-    if (part.type === 'text' && part.text === '') return []
-    return [part.type === 'tool_call' ? done : part]
-  })
-  const parts = said.includes(done) ? said : [...said, done]
-  const { parts: _, ...rest } = answer
-  return {
-    ...rest,
-    content: textOfParts(parts),
-    ...(parts.length > 1 && { parts }),
-    calls: [],
-    ...(answer.stopReason === 'tool_use' && { stopReason: 'end' }),
-  }
 }

@@ -1,19 +1,11 @@
 // `whole-summary`: the agent replaces everything with one summary and the files it names.
-import type { Edit, NewEntry } from '../../core/edit/change.ts'
-import type { Strategy } from '../../core/edit/strategy.ts'
+import type { NewEntry } from '../../core/edit/change.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { Context } from '../../core/view/context.ts'
-import { findRequests } from '../../core/view/last-request.ts'
-import { runHas, runsOf } from '../../core/view/seam.ts'
-import { cutHead } from '../../core/window/tokens/weigh.ts'
-import { withFloor } from '../summary/floor.ts'
-import {
-  compactRanges,
-  findClosingCall,
-  type RangeEdits,
-  type RangeReplacement,
-} from './compact-ranges.ts'
+import { runsOf } from '../../core/view/entry-range.ts'
+import { findClosingCall } from './closing-call.ts'
+import type { RangeEdits } from './compact-ranges.ts'
 
 /** A file as it is at the moment of the compaction, or why it cannot be shown. */
 export type ContextFile =
@@ -90,7 +82,7 @@ function fileText(file: ContextFile): string {
 }
 
 /** A line break in a path or an error would read as something else that is there. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ')
 }
 
@@ -98,82 +90,4 @@ function fenceFor(content: string): string {
   let longest = 0
   for (const [run] of content.matchAll(/`+/g)) longest = Math.max(longest, run.length)
   return '`'.repeat(Math.max(3, longest + 1))
-}
-
-// The strategies behind the agent's own `compact` tool: ranges, or everything
-
-/** `closes` is the open call that asked for it, where one did. */
-export function checkpointRange(
-  replacements: readonly RangeReplacement[],
-  closes?: string,
-): Strategy {
-  const strategy: Strategy = {
-    id: 'checkpoint-range',
-    async propose({ context, eventAt }) {
-      const found = compactRanges({
-        context,
-        eventAt,
-        replacements,
-        ...(closes !== undefined && { closes }),
-      })
-      if (found.ok) requireRequest(found.edits, context, eventAt)
-      return proposed(found)
-    },
-  }
-  return withFloor(strategy, 'own')
-}
-
-const QUOTED_CHARS = 80
-
-/** A deletion that takes the open request with it would leave the agent without a task. */
-function requireRequest(edits: readonly Edit[], context: Context, eventAt: EventAt): void {
-  const { shown, isOpen } = findRequests(context.items.toArray(), eventAt)
-  const request = shown.findLast(({ id }) =>
-    edits.some(({ covers, put }) => put.length === 0 && covers.some((run) => runHas(run, id))),
-  )
-  if (!request || !isOpen) return
-  const quote = JSON.stringify(cutHead(request.text, QUOTED_CHARS))
-  throw new PrecisError(
-    'invalid-input',
-    `The summary is empty, and the range holds the request that is still open: ${quote}.`,
-    {
-      where: 'replacements',
-      hint: 'Write a summary, or end the range with `to` at a checkpoint before the request.',
-    },
-  )
-}
-
-interface WholeSummary {
-  readonly summary: string
-  readonly files: readonly ContextFile[]
-  readonly continuation?: string
-}
-
-export function wholeSummary(whole: WholeSummary, closes?: string): Strategy {
-  return withFloor(bareWhole(whole, closes), 'own')
-}
-
-/** Exactly what was written, for whoever puts a floor under it. */
-export function bareWhole(whole: WholeSummary, closes?: string): Strategy {
-  return {
-    id: 'whole-summary',
-    async propose({ context, eventAt, run }) {
-      for (const file of whole.files) {
-        const problem = 'error' in file ? file.error : file.isCut ? 'only in part' : undefined
-        if (problem !== undefined)
-          run.onWarning?.(
-            `A file for the agent was not carried over whole: ${oneLine(`${file.path}: ${problem}`)}`,
-          )
-      }
-      return proposed(
-        compactWhole({ context, eventAt, ...whole, ...(closes !== undefined && { closes }) }),
-      )
-    },
-  }
-}
-
-function proposed(found: RangeEdits) {
-  if (!found.ok) throw found.error
-  const { edits, closes } = found
-  return { edits, ...(closes && { closes }) }
 }

@@ -3,18 +3,15 @@ import type { StrategyInput, SummaryForm } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { AskAnswer, AskRequest, ModelPort } from '../../core/ports.ts'
 import { buildMessages, conversationModel } from '../../core/view/build.ts'
-import type { Message, TokenUsage } from '../../core/view/content.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
 import type { Item } from '../../core/view/entry.ts'
+import type { Message } from '../../core/view/message.ts'
+import { readContext } from '../../core/window/reading.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import { readContext, sumUsage, withUsage } from '../../core/window/usage.ts'
-import {
-  aboutRecord,
-  askApart,
-  checkedAnswer,
-  outputRoom,
-  SUMMARIZER_OF_MESSAGES,
-} from './ask-apart.ts'
+import { sumUsage, withUsage } from '../../core/window/usage.ts'
+import { askApart, checkedAnswer, outputRoom } from './ask-apart.ts'
 import { serializeConversation } from './serialize.ts'
+import { aboutRecord, SUMMARIZER_OF_MESSAGES } from './summarizer-prompt.ts'
 
 export interface InConversation {
   readonly provider: ModelPort

@@ -10,7 +10,7 @@ import { findRequests } from '../../core/view/last-request.ts'
 import { textIn } from '../../core/view/request-note.ts'
 import { extract } from '../extract/extract.ts'
 import { defaultTarget } from '../extract/propose.ts'
-import { countKept, exactFacts } from './checks.ts'
+import { countKept, exactFacts } from './exact-facts.ts'
 import { listNames, type Standing, saidIn, standingAfter } from './floor-text.ts'
 
 /** The brief where there is no summary to commit. */

@@ -1,28 +1,25 @@
 // `brief`: code writes state, files, constraints and outcomes; a model adds goal, reasons, approach and next step.
 import { isExcuse } from '../../core/edit/excuse.ts'
 import { checkSummary } from '../../core/edit/gate-summary.ts'
-import {
-  type Proposal,
-  runSteps,
-  type Strategy,
-  type StrategyInput,
-} from '../../core/edit/strategy.ts'
+import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { AskAnswer } from '../../core/ports.ts'
+import { runSteps } from '../../core/steps.ts'
 import { fieldsIn } from '../../core/text/json.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import { cutHead } from '../../core/window/tokens/weigh.ts'
 import { proposeExtract } from '../extract/extract.ts'
 import { type Beside, defaultTarget } from '../extract/propose.ts'
 import { asProse } from './as-data.ts'
-import { withNext, withUsersWords } from './ask-apart.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
 import { namesBeside, proposeBrief } from './brief-instead.ts'
-import { markedAgainst, readSource, tooFewWords } from './checks.ts'
+import { markedAgainst, readSource } from './checks.ts'
+import { tooFewWords } from './empty-summary.ts'
 import { factsBeside } from './floor.ts'
 import { saidIn } from './floor-text.ts'
 import { languageOf } from './language.ts'
+import { withNext, withUsersWords } from './summarizer-prompt.ts'
 
 /** Half of what `summarize` allows: the model writes about half as much. */
 const OUTPUT_TOKENS = 8_192

@@ -1,13 +1,7 @@
 // What a summary claims that its source does not say: marked, and invented requests left out.
 import { describe, expect, it } from 'vitest'
-import {
-  checkAgainstSource,
-  countKept,
-  exactFacts,
-  markedAgainst,
-  withNote,
-  withoutNote,
-} from './checks.ts'
+import { checkAgainstSource, markedAgainst, withNote, withoutNote } from './checks.ts'
+import { countKept, exactFacts } from './exact-facts.ts'
 
 const SOURCE = `Please look at src/app.ts, run \`npm test\` and see https://example.com/a.
 It failed at commit 1a2b3c4 with {"message":"say \\"no\\""}. Use README.md.`

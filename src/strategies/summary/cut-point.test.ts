@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
-import { type CutItem, type CutPoint, findCutPoint } from './keep-recent-cut.ts'
+import { type CutItem, type CutPoint, findCutPoint } from './cut-point.ts'
 
 const ROLES = { U: 'user', A: 'answer', R: 'result', s: 'aside' } as const
 

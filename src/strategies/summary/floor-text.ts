@@ -14,19 +14,19 @@ import {
   parseEntryId,
 } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
+import { findRuns } from '../../core/view/entry-range.ts'
 import { answeredLine, findRequests, requestSections } from '../../core/view/last-request.ts'
 import { coveredBy } from '../../core/view/refs.ts'
 import { requestRoom } from '../../core/view/request-note.ts'
-import { findRuns } from '../../core/view/seam.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { readArguments } from '../extract/arguments.ts'
-import { inertLine } from '../extract/brief.ts'
 import type { Digest } from '../extract/digest.ts'
 import { buildDraft } from '../extract/draft.ts'
 import { OPENING } from '../extract/earlier-brief.ts'
 import { argumentsOf, contextDigest, digestReducer } from '../extract/extract.ts'
+import { inertLine } from '../extract/stretches.ts'
 import { asRef } from '../trim.ts'
-import { exactFacts } from './checks.ts'
+import { exactFacts } from './exact-facts.ts'
 
 /** A context as edits would leave it, with what is pinned. */
 export interface Standing {

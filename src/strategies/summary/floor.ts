@@ -10,7 +10,7 @@ import { weightOf } from '../../core/view/context.ts'
 import { isNewEntry, newEntryAt } from '../../core/view/entry.ts'
 import { withCarried } from '../../core/view/request-note.ts'
 import { defaultTarget } from '../extract/propose.ts'
-import { cappedEntry } from '../ladder/edits.ts'
+import { cappedEntry } from '../ladder/cap-giants.ts'
 import { cutUnseen } from '../range.ts'
 import {
   briefInstead,
@@ -21,7 +21,8 @@ import {
   measureSize,
   withNames,
 } from './brief-instead.ts'
-import { clearlyWorthless, countKept, exactFacts, worthless } from './checks.ts'
+import { clearlyWorthless, worthless } from './empty-summary.ts'
+import { countKept, exactFacts } from './exact-facts.ts'
 import { floorText, type Standing, standingAfter, textOfEntry, weigh } from './floor-text.ts'
 
 /**

@@ -4,14 +4,15 @@ import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
 import type { Strategy, StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { AskAnswer } from '../../core/ports.ts'
+import { runsOf } from '../../core/view/entry-range.ts'
 import { refsElsewhere } from '../../core/view/request-note.ts'
-import { runsOf } from '../../core/view/seam.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { asProse } from './as-data.ts'
-import { HOW_TO_WRITE, withFocus, withNext } from './ask-apart.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
 import { countIn, factsIn, judgedBy } from './brief-instead.ts'
-import { checkAgainstSource, countKept, exactFacts, readSource, worthless } from './checks.ts'
+import { checkAgainstSource, readSource } from './checks.ts'
+import { worthless } from './empty-summary.ts'
+import { countKept, exactFacts } from './exact-facts.ts'
 import { factsRoom, poorer } from './floor.ts'
 import {
   buildBrief,
@@ -21,6 +22,7 @@ import {
   standingAfter,
   weigh,
 } from './floor-text.ts'
+import { HOW_TO_WRITE, withFocus, withNext } from './summarizer-prompt.ts'
 
 /**
  * The request for `fresh-session`: a summary for another model that takes over in a new session.

@@ -5,15 +5,16 @@ import type { AskAnswer, ModelPort } from '../../core/ports.ts'
 import { conversationModel } from '../../core/view/build.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import type { Item } from '../../core/view/entry.ts'
-import { runsOf } from '../../core/view/seam.ts'
+import { runsOf } from '../../core/view/entry-range.ts'
 import { sumUsage, withUsage } from '../../core/window/usage.ts'
 import { asProse } from './as-data.ts'
-import { askApart, HOW_TO_WRITE_OLDER, withFocus, withNext } from './ask-apart.ts'
+import { askApart } from './ask-apart.ts'
 import { askInConversation, noModel } from './ask-for-summary.ts'
 import { withFloor } from './floor.ts'
 import { cutRecent, type RecentCut } from './keep-recent-cut.ts'
 import { type Former, formerSummary, recentSummary } from './keep-recent-text.ts'
 import { serializeConversation } from './serialize.ts'
+import { HOW_TO_WRITE_OLDER, withFocus, withNext } from './summarizer-prompt.ts'
 
 const HISTORY_OUTPUT_TOKENS = 13_107
 const TURN_OUTPUT_TOKENS = 8_192

@@ -5,7 +5,7 @@ import { answer, result, system, user } from '../../../test/say.ts'
 import type { Strategy } from '../../core/edit/strategy.ts'
 import type { AskRequest, ModelPort } from '../../core/ports.ts'
 import type { StopReason } from '../../core/view/content.ts'
-import { runsOf } from '../../core/view/seam.ts'
+import { runsOf } from '../../core/view/entry-range.ts'
 import { registerDefaultStrategies } from '../index.ts'
 import { aiSummarize, summarize, wholeSummaryByModel } from './whole-summary.ts'
 

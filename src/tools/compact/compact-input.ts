@@ -1,5 +1,5 @@
 // Parses the input of `compact` strictly; each error names the place and the expected value.
-import type { ReplacementRequest } from '../../core/agent/frame.ts'
+import type { ReplacementRequest } from '../../core/agent/tool.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
 
 export type Mode = ReplacementRequest['mode']

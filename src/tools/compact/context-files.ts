@@ -1,7 +1,7 @@
 // The files `compact` carries over: their current content, or why it cannot be shown.
 import { PrecisError } from '../../core/errors.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import { cutHead } from '../../core/window/tokens/weigh.ts'
 import { isErrno } from '../files/file-errors.ts'
 import { openInWorkspace, readFileKind } from '../files/open-file.ts'
 import { binaryFile } from '../files/read.ts'

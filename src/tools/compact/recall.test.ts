@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { call, outcomeOf, seen } from '../../../test/tools/temporary-workspace.ts'
 import { PrecisError } from '../../core/errors.ts'
-import type { Archive } from '../../core/search/choose-finds.ts'
+import type { Archive } from '../../core/search/archive.ts'
 import { recallTool } from './recall.ts'
 
 const TEXT = Array.from({ length: 5_000 }, (_, n) => `word${n}`).join(' ')

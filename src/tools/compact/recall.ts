@@ -1,7 +1,7 @@
 // The tool `recall`: reads removed content by ref or by words, a page at a time.
 import { z } from 'zod'
-import type { Tool } from '../../core/agent/frame.ts'
-import type { Archive, ArchiveFind, ArchiveFinds } from '../../core/search/choose-finds.ts'
+import type { Tool } from '../../core/agent/tool.ts'
+import type { Archive, ArchiveFind, ArchiveFinds } from '../../core/search/archive.ts'
 import { defineTool, textField, textOutcome } from '../define-tool.ts'
 import { count } from '../process/limit-output.ts'
 

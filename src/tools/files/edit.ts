@@ -1,6 +1,6 @@
 // The tool `edit`: replaces one exact text in a file; guesses nothing.
 import { z } from 'zod'
-import type { Tool } from '../../core/agent/frame.ts'
+import type { Tool } from '../../core/agent/tool.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { defineTool, textField, textOutcome } from '../define-tool.ts'
 import { count, limitLine } from '../process/limit-output.ts'

@@ -1,7 +1,7 @@
 // The tool `list`: the paths in a directory.
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
-import type { Tool } from '../../core/agent/frame.ts'
+import type { Tool } from '../../core/agent/tool.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { defineTool, textField, throwIfAborted } from '../define-tool.ts'
 import { count, limitedOutcome, OUTPUT_LIMITS, type OutputLimits } from '../process/limit-output.ts'

@@ -1,9 +1,9 @@
 // The tool `read`: a text file or part of it, unchanged; an image as an image.
 import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
-import type { Tool, ToolOutcome } from '../../core/agent/frame.ts'
+import type { Tool, ToolOutcome } from '../../core/agent/tool.ts'
 import { PrecisError } from '../../core/errors.ts'
-import type { Signal } from '../../core/ports.ts'
+import type { Signal } from '../../core/model.ts'
 import { defineTool, textField, textOutcome, throwIfAborted } from '../define-tool.ts'
 import { count, limitLine, OUTPUT_LIMITS, type OutputLimits } from '../process/limit-output.ts'
 import { approvedWorkspace, type Workspace } from '../workspace.ts'

@@ -1,8 +1,8 @@
 // The tool `write`: creates or replaces a file with exactly this content, and shows the change for approval.
 import { z } from 'zod'
-import type { ProposedChange, Tool } from '../../core/agent/frame.ts'
+import type { ProposedChange, Tool } from '../../core/agent/tool.ts'
 import { PrecisError } from '../../core/errors.ts'
-import { cutHead } from '../../core/window/tokens/weigh.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
 import { defineTool, textField, textOutcome } from '../define-tool.ts'
 import { count } from '../process/limit-output.ts'
 import { approvedWorkspace, type Workspace } from '../workspace.ts'

@@ -1,8 +1,8 @@
 // Limits of long output: what the log keeps, and the head and tail that a model sees.
-import type { ToolOutcome } from '../../core/agent/frame.ts'
+import type { ToolOutcome } from '../../core/agent/tool.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { ToolStatus } from '../../core/view/content.ts'
-import { cutHead, cutTail } from '../../core/window/tokens/weigh.ts'
+import { cutHead, cutTail } from '../../core/window/tokens/cut.ts'
 
 export interface OutputLimits {
   readonly shownChars: number // shown to the model of one result

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Signal } from '../../core/ports.ts'
+import type { Signal } from '../../core/model.ts'
 import type { Environment } from './environment.ts'
 
 interface CommandOptions {

@@ -2,7 +2,7 @@
 import { type FileHandle, stat } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
-import { cutHead, cutTail } from '../../core/window/tokens/weigh.ts'
+import { cutHead, cutTail } from '../../core/window/tokens/cut.ts'
 import { isErrno } from '../files/file-errors.ts'
 import { openPlace, readFileKind } from '../files/open-file.ts'
 import { compileGlob, expandBraces, walk } from '../files/walk.ts'

@@ -1,6 +1,6 @@
 // Texts, images and the window: limits on a request's content.
 import type { Fields } from '../../core/text/json.ts'
-import { imageSize } from '../../core/view/images.ts'
+import { imageSize } from '../../core/view/image-size.ts'
 import { type Report, type Rule, rule, textsAreWellFormed } from '../rule.ts'
 import { isGiven, jsonBytes, readFields, readText } from '../walk.ts'
 import { asksForCompaction } from './compaction.ts'

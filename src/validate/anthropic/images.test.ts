@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assistant, result, text, use, user } from '../../../test/anthropic-examples.ts'
 import { runs } from '../../../test/scale.ts'
-import { imageSize } from '../../core/view/images.ts'
+import { imageSize } from '../../core/view/image-size.ts'
 import { check } from './contract.ts'
 
 type Bytes = readonly (number | string)[]

@@ -1,5 +1,5 @@
 // Thinking and native parts belong to the server that created them, by its name.
-import type { Message, MessagePart } from '../../core/view/content.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { PROVIDER } from './blocks.ts'
 
 /** Stands for the original if another server uses its name. */

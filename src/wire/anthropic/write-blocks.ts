@@ -1,7 +1,8 @@
 // Writes parts as content blocks of the Anthropic Messages API, and drops what the API rejects.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { Block, MediaPart, MessagePart, ToolResultPart } from '../../core/view/content.ts'
-import { checkpointToText } from '../../core/view/seam.ts'
+import { checkpointToText } from '../../core/view/checkpoint.ts'
+import type { Block, MediaPart } from '../../core/view/content.ts'
+import type { MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import { isInPlace, type Note, type Role } from '../openai-chat/rounds.ts'
 import { PROVIDER } from './blocks.ts'
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { assistant, result, text, use, user } from '../../../test/anthropic-examples.ts'
 import { runs } from '../../../test/scale.ts'
 import type { Json } from '../../core/text/json.ts'
-import type { Message, MessagePart } from '../../core/view/content.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { anthropic } from '../../formats/anthropic.ts'
 
 const MODEL = 'anthropic/claude-opus-5'

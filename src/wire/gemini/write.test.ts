@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { agent, call, requestOf, result, text, user } from '../../../test/say-messages.ts'
 import type { ModelRequest } from '../../core/model.ts'
 import type { Json } from '../../core/text/json.ts'
-import type { Message, MessagePart } from '../../core/view/content.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { PROFILES, validate } from '../../validate/validate.ts'
 import { GEMINI, writeGemini } from './write.ts'
 

@@ -1,7 +1,7 @@
 // Writes a model request as the body of Gemini's generateContent; the model is in the URL.
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { Message, MessagePart, ToolCallPart } from '../../core/view/content.ts'
+import type { Message, MessagePart, ToolCallPart } from '../../core/view/message.ts'
 import { type ResultText, resultsInWords } from '../openai-chat/drafts.ts'
 import { WireNames } from '../openai-chat/names.ts'
 import {

@@ -1,7 +1,7 @@
 // How a request looks as a body of Ollama's chat API.
 import { describe, expect, it } from 'vitest'
 import type { ModelRequest } from '../../core/model.ts'
-import type { Message } from '../../core/view/content.ts'
+import type { Message } from '../../core/view/message.ts'
 import { OLLAMA, type OllamaProfile, writeOllama } from './write.ts'
 
 const CONVERSATION: readonly Message[] = [

@@ -1,7 +1,7 @@
 // Writes a model request as the body of Ollama's own chat API.
 import type { ModelRequest } from '../../core/model.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
-import type { Message, MessagePart } from '../../core/view/content.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import {
   type Draft,
   finished,

@@ -1,5 +1,6 @@
 // The image limit of a request: the newest stay, older ones become captions.
-import type { Block, Message, MessagePart } from '../../core/view/content.ts'
+import type { Block } from '../../core/view/content.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import type { Note } from './rounds.ts'
 
 // The lower of the caps published over time, as in src/validate.

@@ -1,7 +1,7 @@
 // The messages of a Chat Completions call: answers, one tool message per call, and user messages.
 
 import type { Fields, Json } from '../../core/text/json.ts'
-import type { Message, MessagePart } from '../../core/view/content.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import {
   type Draft,
   finished,

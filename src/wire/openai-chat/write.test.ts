@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { agent, call, requestOf, result, text, user } from '../../../test/say-messages.ts'
 import type { Json } from '../../core/text/json.ts'
-import type { Message, MessagePart } from '../../core/view/content.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { type ChatProfile, COMPATIBLE_CHAT, OPENAI_CHAT } from './profile.ts'
 import { writeChat } from './write.ts'
 

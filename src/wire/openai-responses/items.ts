@@ -1,12 +1,7 @@
 // The input of a Responses call: messages, calls, outputs, and what the API itself gave out before.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type {
-  Message,
-  MessagePart,
-  TextPart,
-  ToolCallPart,
-  ToolResultPart,
-} from '../../core/view/content.ts'
+import type { TextPart } from '../../core/view/content.ts'
+import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
 import { withinImageLimits } from '../openai-chat/image-limits.ts'
 import { WireIds, type WireNames } from '../openai-chat/names.ts'
 import {

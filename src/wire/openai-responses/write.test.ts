@@ -11,7 +11,7 @@ import {
 } from '../../../test/say-messages.ts'
 import { runs } from '../../../test/scale.ts'
 import type { Json } from '../../core/text/json.ts'
-import type { Message, MessagePart } from '../../core/view/content.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { PROFILES, validate } from '../../validate/validate.ts'
 import { OPENAI_RESPONSES } from './items.ts'
 import { writeResponses } from './write.ts'

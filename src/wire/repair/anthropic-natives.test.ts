@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { repair } from '../../core/repair/repair.ts'
 import type { Json } from '../../core/text/json.ts'
-import type { Message, MessagePart } from '../../core/view/content.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { PROFILES, validate } from '../../validate/validate.ts'
 import { wireMessages } from '../anthropic/write.ts'
 import { repairProfile } from './profile.ts'

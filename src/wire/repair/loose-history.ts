@@ -2,7 +2,7 @@
 import type { LooseMessage } from '../../core/repair/repair.ts'
 import type { RepairChange, RepairKind } from '../../core/repair/turn.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
-import type { MessagePart } from '../../core/view/content.ts'
+import type { MessagePart } from '../../core/view/message.ts'
 
 export interface LooseHistory {
   readonly messages: readonly LooseMessage[]

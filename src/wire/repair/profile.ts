@@ -1,8 +1,9 @@
 // Limits of each wire for a repair, from docs/spec/valid.md
-import type { IdRule, MessagePlace, NativeRules, RepairProfile } from '../../core/repair/turn.ts'
+import type { IdRule, MessagePlace, NativeRules, RepairProfile } from '../../core/repair/profile.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { Message, MessagePart, ModelRef } from '../../core/view/content.ts'
+import type { ModelRef } from '../../core/view/content.ts'
 import type { ImageLimits } from '../../core/view/media.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { PROVIDER } from '../anthropic/blocks.ts'
 
 /** The fields of a profile of src/validate that bear on messages. */

@@ -1,7 +1,8 @@
 // Reads a Chat Completions document of any shape; unreadable parts become text
 import type { LooseMessage } from '../../core/repair/repair.ts'
 import { type Fields, fieldsIn, isFields, type Json, listIn, textIn } from '../../core/text/json.ts'
-import type { Block, ToolResultPart } from '../../core/view/content.ts'
+import type { Block } from '../../core/view/content.ts'
+import type { ToolResultPart } from '../../core/view/message.ts'
 import { readChatPart } from '../content-parts.ts'
 import {
   argumentsIn,

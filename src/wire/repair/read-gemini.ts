@@ -1,6 +1,6 @@
 // A Gemini document of any shape as messages: calls and responses, which have no ids there, find each other.
 import { type Fields, fieldsIn, isFields, type Json, listIn, textIn } from '../../core/text/json.ts'
-import type { MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/content.ts'
+import type { MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
 import { readGeminiPart } from '../content-parts.ts'
 import { type LooseHistory, LooseTurns, type PlacedPart } from './loose-history.ts'
 

@@ -1,7 +1,7 @@
 // Results, answers and files that imitate our own marks: no line of them stands as one of ours or the user's.
 import { describe, expect, it } from 'vitest'
 import type { EventDraft } from '../../../src/core/log/event.ts'
-import type { Message } from '../../../src/core/view/content.ts'
+import type { Message } from '../../../src/core/view/message.ts'
 import { memoryStore } from '../../../src/stores/memory/memory.ts'
 import { renderThreadToMarkdown } from '../../../src/strategies/fold/render-thread.ts'
 import { DEFAULT_STRATEGIES } from '../../../src/strategies/index.ts'

@@ -1,9 +1,10 @@
 // A shell command with its result: what its steps did, what its output shows, where it left the shell.
 import type { Fields, Json } from '../../text/json.ts'
+import { listIn, textIn } from '../call-fields.ts'
 import { carryOut, told } from '../carry-out.ts'
 import { noteListing, noteStatus } from '../evidence.ts'
 import { FileWork, type Place } from '../file-work.ts'
-import { type Intent, listIn, textIn } from '../intent.ts'
+import type { Intent } from '../intent.ts'
 import type { FileOperation, Step } from '../operation.ts'
 import { fromRoot, resolvePath } from '../path-text.ts'
 import type { Ledger } from '../records.ts'

@@ -1,5 +1,5 @@
 // A shell command as steps: each simple command with its effects on files
-import { cutHead } from '../../window/tokens/weigh.ts'
+import { cutHead } from '../../window/tokens/cut.ts'
 import type { FileOperation, Joint, Shows, Step, Target } from '../operation.ts'
 import { isTestRun } from '../test-runner.ts'
 import {
@@ -10,7 +10,7 @@ import {
   shellCommands,
 } from './commands.ts'
 import { gitEffect, gitFolder } from './git-commands.ts'
-import { packageEffect } from './landings.ts'
+import { packageEffect } from './packages.ts'
 import { type Effect, effectOf, targetOf } from './programs.ts'
 import type { ShellWord } from './text.ts'
 

@@ -8,7 +8,7 @@ import {
   MIN_DELTA_TOKENS,
   ratioOfWhole,
   UNCALIBRATED,
-} from './weigh.ts'
+} from './calibrate.ts'
 
 /** Measurements as [counted, estimated]; `undefined` is a change of the context. */
 function learn(...measurements: (readonly [number, number] | undefined)[]): Calibration {

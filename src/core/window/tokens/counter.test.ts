@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../../../test/generate/test-log.ts'
 import { answer, checkpoint, local, reminder, result, system, user } from '../../../../test/say.ts'
 import type { EventDraft } from '../../log/event.ts'
-import { charsOverFour, estimateConversationTokens } from './weigh.ts'
+import { charsOverFour, estimateConversationTokens } from './counter.ts'
 
 function estimate(...drafts: EventDraft[]): number {
   return estimateConversationTokens(new TestLog().append(drafts, 'leave'))

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../../test/scale.ts'
-import { cutHead, cutTail } from './weigh.ts'
+import { cutHead, cutTail } from './cut.ts'
 
 const FAMILY = '👩‍👩‍👧' // three emoji and two joiners, 8 units
 

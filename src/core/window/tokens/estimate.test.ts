@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { runs } from '../../../../test/scale.ts'
 import { loadO200k } from '../../../providers/o200k.ts'
 import { KINDS } from './alphabet.ts'
+import { chars4Counter, estimateCounter } from './counter.ts'
 import { estimateTokens } from './estimate.ts'
-import { chars4Counter, estimateCounter } from './weigh.ts'
 
 const folder = new URL('../../../../test/texts/', import.meta.url)
 const texts = readdirSync(folder).map((name) => ({

@@ -1,70 +1,17 @@
-// Rungs of the ladder that are no strategies by themselves: trimming with refs, and what is left in the end
-import type { Edit, NewEntry } from '../../core/edit/change.ts'
+// The last rung: the newest user message, the pins, and the state of the work
 import { pinnedEntries, pinnedText } from '../../core/edit/pins.ts'
-import {
-  proposing,
-  type Steps,
-  type Strategy,
-  type StrategyInput,
-  stepwise,
-} from '../../core/edit/strategy.ts'
-import type { EventAt } from '../../core/log/event.ts'
+import { type Strategy, type StrategyInput, stepwise } from '../../core/edit/strategy.ts'
+import type { Steps } from '../../core/steps.ts'
 import { weightOf } from '../../core/view/context.ts'
-import type { Item } from '../../core/view/entry.ts'
-import { contentOf } from '../../core/view/entry-content.ts'
-import { roundsOf } from '../../core/view/seam.ts'
 import { weighText } from '../../core/window/tokens/weigh.ts'
 import { lastSaid } from '../drop-note.ts'
 import { dropEdits, spokenNote } from '../drop-turns.ts'
-import { WHOLE_ROUNDS } from '../mask.ts'
 import { cutUnseen, heldStart } from '../range.ts'
-import { readRef, resultWith, rewriteOf, trimToolResults, untilSaved } from '../trim.ts'
-import { cappedEntry } from './edits.ts'
-
-/**
- * `trim-tool-results` as a rung: the oldest first, no more than it takes, and each cut names its
- * ref.
- */
-export const trimRung: Strategy = stepwise({
-  id: trimToolResults.id,
-  *steps(input) {
-    const { context, eventAt, targetTokens } = input
-    const items = new Map(context.items.toArray().map((item) => [item.id, item]))
-    const recent = recentResults(context.items.toArray(), context.open)
-    const { edits } = yield* proposing(trimToolResults, { ...input, trigger: 'auto' })
-    const rewrites = edits.flatMap((edit) => {
-      const item = items.get(edit.covers[0] as Item['id'])
-      const entry = item && !recent.has(item.id) ? withRef(edit, item, eventAt) : undefined
-      const rewrite = item && entry && rewriteOf(item, entry, eventAt)
-      return rewrite && rewrite.saved > 0 ? [rewrite] : []
-    })
-    const excess = targetTokens === undefined ? undefined : weightOf(context) - targetTokens
-    return { edits: untilSaved(rewrites, excess) }
-  },
-})
-
-function recentResults(items: readonly Item[], open: ReadonlySet<string>): Set<Item['id']> {
-  const from = roundsOf(items, open).at(-WHOLE_ROUNDS)?.start ?? 0
-  return new Set(items.slice(from).map(({ id }) => id))
-}
-
-/** Behind the marker of each block that was cut. */
-function withRef({ put: [put] }: Edit, item: Item, eventAt: EventAt): NewEntry | undefined {
-  const before = contentOf(item.id, eventAt)
-  if (!put || !('label' in put) || put.type !== 'TOOL_RESULT' || before?.kind !== 'result')
-    return undefined
-  const content = put.data.content.map((block, at) =>
-    block.text === undefined || block.text === before.result.content[at]?.text
-      ? block
-      : { ...block, text: `${block.text} ${readRef(item.id, eventAt)}` },
-  )
-  return resultWith(put.data, content, 'trimmed')
-}
-
-// The last rung: the newest user message, the pins, and the state of the work
+import { cappedEntry } from './cap-giants.ts'
 
 /** What a bare note takes. */
 const NOTE_TOKENS = 80
+
 const MOST_NOTE_TOKENS = 4_000
 
 /**

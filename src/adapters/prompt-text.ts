@@ -1,0 +1,29 @@
+// A request for a summary as plain roles and texts, for clients that a caller brings
+import type { AskAnswer, AskRequest } from '../core/ports.ts'
+import { partInWords } from '../core/repair/result-content.ts'
+import type { MessagePart } from '../core/view/message.ts'
+
+export interface PlainPrompt {
+  readonly system: string
+  readonly messages: { role: 'user' | 'assistant'; content: string }[]
+}
+
+export function plainPrompt({ system, within, messages }: AskRequest): PlainPrompt {
+  return {
+    system: system ?? within?.system.join('\n\n') ?? '',
+    messages: messages.map(({ role, parts }) => ({ role, content: parts.map(inWords).join('\n') })),
+  }
+}
+
+function inWords(part: MessagePart): string {
+  return part.type === 'text' ? part.text : partInWords(part)
+}
+
+/** What made a model stop, as an answer says it. */
+export function stopReasonOf(said: unknown): AskAnswer['stopReason'] {
+  if (said === 'max_tokens' || said === 'length' || said === 'max_output_tokens') return 'length'
+  return said === 'refusal' || said === 'content_filter' ? 'refusal' : 'end'
+}
+
+/** Where a request names no limit. */
+export const MAX_OUTPUT_TOKENS = 8_192

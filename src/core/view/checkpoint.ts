@@ -1,0 +1,57 @@
+// Checkpoints: places in a thread that the agent can name when it replaces ranges between them.
+import type { ThreadEvent } from '../log/event.ts'
+import type { Reducer } from '../ports.ts'
+import type { ProviderCheckpointContent } from './message.ts'
+
+const LENGTH = 6
+
+const RADIX = 36
+
+const COUNT = BigInt(RADIX) ** BigInt(LENGTH)
+
+/** No common divisor with COUNT, so that every number up to COUNT gives another id. */
+const STEP = 1_234_567_891n
+
+const START = 1_000_003n
+
+const WHOLE_TEXT = /^<checkpoint:([A-Za-z0-9]{6})>$/
+
+/**
+ * The id of the next checkpoint in a thread that has issued so many: none comes twice, and none has to
+ * be looked up. They are no secrets: an id in someone's text names nothing.
+ */
+export function generateCheckpointId(issued = 0): string {
+  const scattered = (START + BigInt(issued) * STEP) % COUNT
+  return scattered.toString(RADIX).padStart(LENGTH, '0')
+}
+
+export function createCheckpointContent(id: string): ProviderCheckpointContent {
+  return { type: 'checkpoint', id }
+}
+
+/** What a provider is sent for a checkpoint. */
+export function checkpointToText(id: string): string {
+  return `<checkpoint:${id}>`
+}
+
+/** The checkpoint that a text is as a whole, where the thread has issued it; otherwise it is a text. */
+export function readCheckpointText(
+  text: string,
+  issued: ReadonlySet<string>,
+): ProviderCheckpointContent | undefined {
+  const id = WHOLE_TEXT.exec(text)?.[1]
+  return id !== undefined && issued.has(id) ? createCheckpointContent(id) : undefined
+}
+
+/** How many checkpoints a thread has issued. */
+export const checkpointsReducer: Reducer<number> = {
+  name: 'checkpoints',
+  version: 1,
+  init: () => 0,
+  step: (issued: number, event: ThreadEvent) => (event.type === 'CHECKPOINT' ? issued + 1 : issued),
+  encode: (issued) => issued,
+  decode(json) {
+    if (typeof json !== 'number') throw new TypeError('no number of checkpoints')
+    return json
+  },
+}

@@ -1,0 +1,128 @@
+// What a brief says before lines compete for its room: the user's words, what binds, where the work stands.
+import { type Pins, pinnedText } from '../../core/edit/pins.ts'
+import { originalId } from '../../core/view/entry.ts'
+import type { BriefParts } from './brief.ts'
+import { listedFile } from './candidates.ts'
+import type { Digest } from './digest.ts'
+import type { UserWords } from './group.ts'
+import { boundWords, decisionLines, urgentLines } from './need.ts'
+import type { Plan } from './plan.ts'
+import { inert, saysWhole, shownWords } from './said-words.ts'
+import { inertLine } from './stretches.ts'
+import { nowLines } from './work-state.ts'
+
+export interface Anchors
+  extends Pick<BriefParts, 'words' | 'constraints' | 'decisions' | 'known' | 'now'> {
+  readonly urgent: readonly string[]
+  readonly stated: readonly string[]
+}
+
+interface AnchorsInput {
+  readonly digest: Digest
+  readonly plan: Plan
+  readonly pins: Pins
+  /** What stands beside the brief and is no entry of the log. */
+  readonly said?: readonly string[]
+  isShown(seq: number): boolean
+}
+
+/** Of the room that the brief has, for what the user said. */
+const WORDS_SHARE = 0.07
+
+const SMALL_WORDS_SHARE = 0.14
+
+const SMALL_WORDS_TOKENS = 1_500
+
+const MOST_WORDS_SHARE = 0.2
+
+const LEAST_WORDS_TOKENS = 60
+
+/** For what older messages state, where there is room for it. */
+const STATED_SHARE = 0.06
+
+/** In less, what was said and done comes first. */
+const LEAST_NOW_TOKENS = 300
+
+const STATED_LINES = 400
+
+export const NO_ANCHORS: Anchors = {
+  words: [],
+  constraints: [],
+  decisions: [],
+  now: [],
+  known: [],
+  urgent: [],
+  stated: [],
+}
+
+export function findAnchors(
+  { digest, plan, pins, said = [], isShown }: AnchorsInput,
+  room: number,
+): Anchors {
+  const pinned = pinnedText(pins) ?? ''
+  const beside = said.map(inOneLine)
+  const isWhole = ({ entry, seq, text }: UserWords) => {
+    const line = inOneLine(`[ref:${entry ?? originalId(seq)}] ${inert(text)}`)
+    return beside.some((each) => each.includes(line))
+  }
+  const whole = new Set(digest.words.filter(isWhole).map(({ seq }) => seq))
+  const words = shownWords(digest, (seq) => isShown(seq) || whole.has(seq), {
+    roomTokens: wordsRoom(room),
+    statedTokens: statedRoom(room),
+    isSaid: (sentence) => saysWhole(pinned, sentence),
+  })
+  const shown = [pinned, ...words.map(({ text }) => text)]
+  const away = [...digest.pinned, ...digest.words].filter(({ seq }) => !isShown(seq))
+  const lines = new Set(said.flatMap((text) => text.split('\n')))
+  const all = digest.senses
+    .ledgerLines(digest, STATED_LINES)
+    .filter((line) => !isStated(line, lines))
+  const urgent = urgentLines(all, room)
+  return {
+    words,
+    constraints: boundWords(
+      away,
+      (sentence) => shown.some((text) => saysWhole(text, sentence)),
+      room,
+    ),
+    decisions: decisionLines(digest, isShown, room),
+    now:
+      room < LEAST_NOW_TOKENS
+        ? []
+        : nowLines(digest, isShown, inertLine, { roomTokens: room, isNoted: isNoted(plan) }),
+    known: all,
+    urgent: all.filter((line) => urgent.has(line)),
+    stated: all.filter((line) => !urgent.has(line)),
+  }
+}
+
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ')
+}
+
+/** The note says what is answered; a request that nothing follows is open, as anyone sees. */
+function isNoted({ note, items, stays, shortened }: Plan): boolean {
+  const last = items.at(-1)
+  const isSeen = last !== undefined && (stays.at(-1) === last || shortened?.item === last)
+  return note !== undefined || (isSeen && last.kind === 'user')
+}
+
+/** Files stand in one line together. */
+function isStated(stated: string, lines: ReadonlySet<string>): boolean {
+  const file = listedFile(stated)
+  if (!file) return lines.has(stated)
+  return [...lines].some(
+    (line) => line.startsWith(`${file.state}: `) && line.split(/: |, /).includes(file.name),
+  )
+}
+
+/** In a small room they take a larger part: what it is all about, and what binds, must be said. */
+function wordsRoom(room: number): number {
+  return Math.max(
+    room * WORDS_SHARE,
+    Math.min(room * SMALL_WORDS_SHARE, SMALL_WORDS_TOKENS),
+    Math.min(room * MOST_WORDS_SHARE, LEAST_WORDS_TOKENS),
+  )
+}
+
+const statedRoom = (room: number) => (room < 2_000 ? 0 : room * STATED_SHARE)
