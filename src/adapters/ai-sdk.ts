@@ -1,4 +1,4 @@
-// `precis/ai-sdk`: a `prepareStep` for agents of the AI SDK, and a middleware for `wrapLanguageModel`
+// `precis/ai-sdk`: a `prepareStep` for agents of the AI SDK, and a middleware for `wrapLanguageModel`.
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
 import type { UsageLike } from '../compactor/usage-like.ts'
 import { compactorFor, countedIn, UsageBook } from './compactor-for.ts'
@@ -34,7 +34,7 @@ type Call<Name extends string, R> = Readonly<Record<Name, () => PromiseLike<R>>>
 export function compactionMiddleware(options: AiSdkOptions | Compactor<object>) {
   const compactor = compactorFor('compactionMiddleware', options, 'ai-sdk')
   const book = new UsageBook()
-  const given = new WeakMap<object, object[]>() // by the params that were sent
+  const given = new WeakMap<object, object[]>() // keyed by the params that were sent
   const note = (params: object, usage: unknown) => {
     const { prompt } = params as Params
     book.note(usage, prompt, given.get(params) ?? prompt)

@@ -1,4 +1,4 @@
-// `precis/anthropic`: messages that fit, with the caller's own client of Anthropic's SDK
+// `precis/anthropic`: makes messages fit, on the caller's own client of Anthropic's SDK.
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
 import * as option from '../core/options.ts'
 import type { ModelPort } from '../core/ports.ts'
@@ -9,7 +9,7 @@ import { RECALL_DESCRIPTION, RECALL_INPUT, RECALL_NAME, runRecall } from './reca
 
 type Create = (body: never, options?: never) => unknown
 
-/** What is used of `new Anthropic()`. */
+/** The used part of `new Anthropic()`. */
 export interface AnthropicClient {
   readonly messages: { readonly create: Create }
 }
@@ -59,7 +59,7 @@ export function withCompaction<C extends AnthropicClient & SendingClient>(
   return fittingClient(client, routes, { compactor }, refused)
 }
 
-/** The tool `recall` for `tools`, and what runs it. Create the compactor with `refs: true`. */
+/** The tool `recall` for `tools`, and its handler. Create the compactor with `refs: true`. */
 export function recallTool(compactor: Pick<Compactor<never>, 'recall'>) {
   option.checkOptions('recallTool', { compactor }, { compactor: option.having('recall') })
   return {

@@ -1,4 +1,4 @@
-// The compactor of an adapter: one that the caller has, or a new one for the adapter's format
+// The compactor of an adapter: the caller's, or a new one for the adapter's format.
 
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
 import { COMPACTOR_CHECKS, compactorWith } from '../compactor/compactor-with.ts'
@@ -11,7 +11,7 @@ import type { FormatId } from '../messages/dialect.ts'
 
 const { format: _, ...ADAPTER_CHECKS } = COMPACTOR_CHECKS
 
-/** `of` is the function that errors name. */
+/** `of` names the function in errors. */
 export function compactorFor<M extends object>(
   of: string,
   options: Omit<CompactorOptions, 'format'> | Compactor<M>,
@@ -26,7 +26,7 @@ export function isCompactor<M extends object>(given: object): given is Compactor
   return typeof Object(given).fit === 'function'
 }
 
-/** The client of an SDK: `methods` are those that the adapter calls, such as `messages.create`. */
+/** Checks the client of an SDK for the methods an adapter calls, such as `messages.create`. */
 export function requireClient(of: string, client: unknown, methods: readonly string[]): void {
   for (const method of methods) {
     const found = method.split('.').reduce<unknown>((at, name) => Object(at)[name], client)
@@ -38,14 +38,14 @@ export function requireClient(of: string, client: unknown, methods: readonly str
   }
 }
 
-/** Requests whose answers have not come back yet. */
+/** Limits requests without an answer yet. */
 const MOST_REQUESTS = 64
 
-/** One client may serve several conversations at the same time: a count belongs to the messages it was made for. */
+/** A client may serve several conversations at once, so each count is stored with its messages. */
 export class UsageBook {
   readonly #counted = new Map<string, UsageLike>()
 
-  /** `lists` are the messages of the request: as they were given, and as they were sent. */
+  /** `lists` are the messages of the request, as given and as sent. */
   note(usage: unknown, ...lists: readonly (readonly object[])[]): void {
     if (countedIn(usage) === undefined) return
     for (const messages of lists) {
@@ -60,7 +60,7 @@ export class UsageBook {
     }
   }
 
-  /** The count of the longest request that the messages go on from. It is given once. */
+  /** The count of the longest request these messages continue. Returned once. */
   take(messages: readonly object[]): UsageLike | undefined {
     const earlier = hashPrefixes(messages).slice(0, -1)
     const key = earlier.findLast((prefix) => this.#counted.has(prefix))
@@ -70,12 +70,12 @@ export class UsageBook {
   }
 }
 
-/** A usage for `fit`, which refuses one that has no count: the caller cannot help what a server leaves out. */
+/** A usage for `fit`, which rejects one without counts; the caller cannot add what a server omits. */
 export function countedIn(usage: unknown): UsageLike | undefined {
   return readUsage(Object(usage)) && (usage as UsageLike)
 }
 
-/** A key for each beginning of the messages. */
+/** A key for each prefix of the messages. */
 function hashPrefixes(messages: readonly object[]): string[] {
   let prefix = ''
   return messages.map((message) => {

@@ -1,16 +1,16 @@
-// A copy of the client of an SDK that makes messages fit where all of its methods send: in `post`
+// Copies an SDK's client so that messages fit in `post`, through which all its methods send.
 import type { Compactor } from '../compactor/compactor-interface.ts'
 import { PrecisError } from '../core/errors.ts'
 import { isRecord } from '../core/text/json.ts'
 import { UsageBook } from './compactor-for.ts'
 
-/** What an SDK's client has for all of its methods. `create`, `stream`, `parse` and tool runners call `post`. */
+/** Shared by all methods of an SDK's client: `create`, `stream`, `parse` and tool runners call `post`. */
 export interface SendingClient {
   readonly post: (path: string, options?: never) => unknown
   readonly withOptions: (options: never) => unknown
 }
 
-/** Where messages are sent to, and the field of the body that they stand in. */
+/** A path that receives messages, and the body field that holds them. */
 interface Route {
   readonly path: string
   readonly field: 'messages' | 'input'
@@ -19,12 +19,12 @@ interface Route {
 
 interface Fitting {
   readonly routes: readonly (Route & { readonly book: UsageBook })[]
-  /** Paths that take messages in a way that cannot be made to fit, and the method that sends to them. */
+  /** Paths whose messages cannot be made to fit, with their methods. */
   readonly refused: ReadonlyMap<string, string>
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** The client of the caller stays as it is: it may be the one that writes the summaries. */
+/** Leaves the caller's client unchanged: it may write the summaries. */
 export function fittingClient<C extends SendingClient, F extends Record<string, unknown>>(
   client: C,
   routes: readonly Route[],
@@ -36,7 +36,7 @@ export function fittingClient<C extends SendingClient, F extends Record<string, 
   return fitted(client.withOptions({} as never) as C, fitting) as C & Readonly<F>
 }
 
-/** A client of its own class, with all that is private to it: two methods of the object are others. */
+/** An instance of the same class with its private state and two replaced methods. */
 function fitted<C extends SendingClient>(client: C, fitting: Fitting): C {
   const { post, withOptions } = client
   const send = (path: string, options: unknown) => post.call(client, path, options as never)
@@ -50,7 +50,7 @@ function fitted<C extends SendingClient>(client: C, fitting: Fitting): C {
   return client
 }
 
-/** Returns at once, as `post` does: it takes a promise of the options. */
+/** Returns synchronously like `post`, which accepts a promise of options. */
 function sendFitting(
   send: (path: string, options: unknown) => unknown,
   path: string,
@@ -67,7 +67,7 @@ function sendFitting(
     path,
     made.then(({ options }) => options),
   )
-  // Nothing is read before the caller reads it: `asResponse` gives the body as it came.
+  // Reads nothing before the caller does: `asResponse` returns the untouched body.
   const { _thenUnwrap: unwrap } = Object(answer)
   if (typeof unwrap !== 'function') return answer
   return unwrap.call(answer, (data: unknown) =>
@@ -80,7 +80,7 @@ async function fitBody({ field, compactor, book }: Fitting['routes'][number], op
   const given = Object(body)[field]
   const asGiven = { options, note: () => undefined }
   if (isRecord(Object(body).thread)) throw onServer()
-  // A plain text, and items that the server has, are not ours to change.
+  // A plain text, or items stored on the server, cannot be changed here.
   if (!Array.isArray(given)) return asGiven
   try {
     const { messages } = await compactor.fit(given, book.take(given), signal ?? undefined)
@@ -89,7 +89,7 @@ async function fitBody({ field, compactor, book }: Fitting['routes'][number], op
       note: (usage: unknown) => book.note(usage, given, messages),
     }
   } catch (error) {
-    // The SDK sends nothing after the signal, and has an error of its own for it.
+    // After the signal the SDK sends nothing and throws its own error.
     if (signal?.aborted === true) return asGiven
     throw error
   }
@@ -102,7 +102,7 @@ function watchUsage(answer: unknown, note: (usage: unknown) => unknown): unknown
   return answer
 }
 
-/** Counts come in the first event and in the last ones. A stream that was left before those has none. */
+/** Counts come in the first and last events; a stream abandoned earlier has none. */
 function watchStream(stream: AsyncIterable<unknown>, note: (usage: unknown) => unknown): void {
   const events = stream[Symbol.asyncIterator].bind(stream)
   Object(stream)[Symbol.asyncIterator] = async function* watched() {
@@ -125,7 +125,7 @@ function watchStream(stream: AsyncIterable<unknown>, note: (usage: unknown) => u
   }
 }
 
-/** Of Anthropic's message threads each request has the new messages alone: the history grows where we cannot reach it. */
+/** With Anthropic's message threads each request has only the new messages; the history is on the server. */
 function onServer(): PrecisError {
   return new PrecisError(
     'invalid-input',

@@ -1,4 +1,4 @@
-// `precis/langchain`: messages of LangChain that fit, and a middleware for `createAgent`
+// `precis/langchain`: makes LangChain messages fit, and a middleware for `createAgent`.
 import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages'
 import type { Compacted, CompactOptions, CompactWithModel } from '../compactor/compact-messages.ts'
 import { compactMessages as compactWith } from '../compactor/compact-messages.ts'
@@ -10,7 +10,7 @@ import { compactorFor, countedIn } from './compactor-for.ts'
 
 export type LangChainOptions = Omit<CompactorOptions, 'format'>
 
-/** `compact` for messages of LangChain: new ones are of LangChain's own classes, whatever is in the array. */
+/** `compact` for LangChain messages: new ones have LangChain's classes. */
 export function compactMessages(
   messages: readonly BaseMessage[],
   options: CompactWithModel<BaseMessage>,
@@ -39,8 +39,8 @@ interface ModelCall {
 }
 
 /**
- * For `createAgent({ middleware: [compactionMiddleware({ windowTokens })] })`. Each call of the model gets messages
- * that fit; the state of the agent keeps the whole conversation.
+ * For `createAgent({ middleware: [compactionMiddleware({ windowTokens })] })`. Each model call gets messages
+ * that fit; the agent's state keeps the whole conversation.
  */
 export function compactionMiddleware(options: LangChainOptions | Compactor<BaseMessage>) {
   provideClasses({ human: HumanMessage, ai: AIMessage })

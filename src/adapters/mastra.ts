@@ -1,4 +1,4 @@
-// `precis/mastra`: a processor for agents of Mastra
+// `precis/mastra`: a processor for agents of Mastra.
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
 import { compactorFor, countedIn } from './compactor-for.ts'
 
@@ -10,8 +10,8 @@ interface Request<P> {
 }
 
 /**
- * For `new Agent({ inputProcessors: [compactionProcessor({ windowTokens })] })`. Each request of the model fits; what
- * Mastra remembers stays whole.
+ * For `new Agent({ inputProcessors: [compactionProcessor({ windowTokens })] })`. Each request fits; Mastra's
+ * memory stays complete.
  */
 export function compactionProcessor(options: MastraOptions | Compactor<object>) {
   const compactor = compactorFor('compactionProcessor', options, 'ai-sdk')

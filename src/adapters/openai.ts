@@ -1,4 +1,4 @@
-// `precis/openai`: messages that fit, with the caller's own client of OpenAI's SDK
+// `precis/openai`: makes messages fit, on the caller's own client of OpenAI's SDK.
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
 import { PrecisError } from '../core/errors.ts'
 import * as option from '../core/options.ts'
@@ -10,7 +10,7 @@ import { RECALL_DESCRIPTION, RECALL_INPUT, RECALL_NAME, runRecall } from './reca
 
 type Create = (body: never, options?: never) => unknown
 
-/** What is used of `new OpenAI()`. */
+/** The used part of `new OpenAI()`. */
 export interface OpenAiClient {
   readonly chat: { readonly completions: { readonly create: Create } }
   readonly responses: { readonly create: Create }
@@ -77,7 +77,7 @@ export function withCompaction<C extends OpenAiClient & SendingClient>(
   return fittingClient(client, routes, { compactor: chat, responsesCompactor: responses })
 }
 
-/** The tool `recall` for `tools` of both APIs, and what runs it. Create the compactor with `refs: true`. */
+/** The tool `recall` for `tools` of both APIs, and its handler. Create the compactor with `refs: true`. */
 export function recallTool(compactor: Pick<Compactor<never>, 'recall'>) {
   option.checkOptions('recallTool', { compactor }, { compactor: option.having('recall') })
   const named = { name: RECALL_NAME, description: RECALL_DESCRIPTION, parameters: RECALL_INPUT }
@@ -89,7 +89,7 @@ export function recallTool(compactor: Pick<Compactor<never>, 'recall'>) {
   }
 }
 
-/** Arguments of a call as the model wrote them; what is no JSON is taken for words to look for. */
+/** The arguments of a call; invalid JSON is used as search words. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

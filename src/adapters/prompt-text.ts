@@ -1,4 +1,4 @@
-// A request for a summary as plain roles and texts, for clients that a caller brings
+// A request for a summary as plain roles and texts, for the caller's client.
 import type { AskAnswer, AskRequest } from '../core/ports.ts'
 import { partInWords } from '../core/repair/result-content.ts'
 import type { MessagePart } from '../core/view/message.ts'
@@ -19,11 +19,11 @@ function inWords(part: MessagePart): string {
   return part.type === 'text' ? part.text : partInWords(part)
 }
 
-/** What made a model stop, as an answer says it. */
+/** Normalises an answer's stop reason. */
 export function stopReasonOf(said: unknown): AskAnswer['stopReason'] {
   if (said === 'max_tokens' || said === 'length' || said === 'max_output_tokens') return 'length'
   return said === 'refusal' || said === 'content_filter' ? 'refusal' : 'end'
 }
 
-/** Where a request names no limit. */
+/** Default for requests without a limit. */
 export const MAX_OUTPUT_TOKENS = 8_192

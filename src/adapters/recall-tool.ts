@@ -1,4 +1,4 @@
-// The tool by which a model reads again what compactions took out of its messages
+// The tool by which a model reads what compactions removed from its messages.
 import type { Compactor } from '../compactor/compactor-interface.ts'
 import { asPrecisError } from '../core/errors.ts'
 
@@ -7,7 +7,7 @@ export const RECALL_NAME = 'recall'
 export const RECALL_DESCRIPTION =
   'Reads what was taken out of this conversation to save space. Give a ref such as e12, or words to search for.'
 
-/** As the SDKs type it: not readonly. */
+/** Mutable, as the SDKs type it. */
 type RecallInput = {
   type: 'object'
   properties: Record<string, { type: string; minimum?: number; description: string }>
@@ -26,7 +26,7 @@ export const RECALL_INPUT: RecallInput = {
   additionalProperties: false,
 }
 
-/** Never throws: what went wrong is the result. */
+/** Never throws: errors are returned as the result. */
 export function runRecall(compactor: Pick<Compactor<never>, 'recall'>, input: unknown): string {
   const { query, offset } = Object(input)
   try {

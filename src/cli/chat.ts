@@ -1,4 +1,4 @@
-// A chat in this terminal: the store, the agent and the app in this process, and an interface on them.
+// The chat in this terminal: store, agent and app in this process, with an interface.
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -39,7 +39,7 @@ export interface ChatFlags {
   readonly yes?: boolean
 }
 
-/** What a chat compacts with where nobody has said otherwise (docs/spec/conflicts.md, C21). */
+/** The default preset of a chat (docs/spec/conflicts.md, C21). */
 const CHAT_PRESET = 'chat'
 
 export async function chat(thread: string | undefined, flags: ChatFlags, io: Io): Promise<void> {
@@ -69,7 +69,7 @@ export async function chat(thread: string | undefined, flags: ChatFlags, io: Io)
     settings: resolved,
     environment: io.environment,
     version: version(),
-    // On a terminal it was asked for, and the screen belongs to the chat.
+    // On a terminal the user was asked already, and the chat owns the screen.
     rules: (folder) => projectRules(folder, io.environment, output.isTTY ? undefined : io.stderr),
     agent: {
       workspace,
@@ -105,13 +105,13 @@ export async function chat(thread: string | undefined, flags: ChatFlags, io: Io)
 
 interface ChatThread {
   readonly threadId: string
-  /** Of a thread that began with this chat: its version then. */
+  /** Version of a thread that began with this chat. */
   readonly begunAt?: number
-  /** What the user has to know of it. */
+  /** Shown to the user. */
   readonly notice?: string
 }
 
-/** The thread that was named or used last, with what was asked for changed; or a new one. */
+/** The named or last thread, changed as requested; otherwise a new one. */
 async function openThread(
   client: Client,
   named: string | undefined,
@@ -139,8 +139,8 @@ async function openThread(
 const NONE_FOUND = 'No thread of this folder was found: this is a new one.'
 
 /**
- * Whether the thread is gone. Deleted is only one that began with this chat and has nothing but its beginning,
- * looked at just before: another process may have written to it.
+ * Whether the thread is gone. Deletes only a thread that began with this chat and has nothing but its
+ * beginning, checked just before: another process may have written to it.
  */
 async function forgetUntouched(
   client: Client,
@@ -152,13 +152,13 @@ async function forgetUntouched(
     if (version !== begunAt || isWorking || queued > 0) return false
     await client.deleteThread(threadId)
   } catch (thrown) {
-    // Someone else has deleted it.
+    // Already deleted by another process.
     if (asPrecisError(thrown).code !== 'unknown-thread') throw thrown
   }
   return true
 }
 
-/** Resolves with the thread that was open when the user left. */
+/** Resolves with the thread open at exit. */
 async function converse(
   client: Client,
   { threadId, notice }: ChatThread,
@@ -203,7 +203,7 @@ async function converse(
   }
 }
 
-/** Libraries warn on the console, which is the screen: what they say goes into the transcript, once. */
+/** Libraries log to the console, which is the screen: show their messages in the transcript, once each. */
 function hearConsole(hear: (text: string) => void): () => void {
   const before = { ...console }
   const heard = new Set<string>()
@@ -226,7 +226,9 @@ interface Streams {
   readonly output: NodeJS.WritableStream
 }
 
-/** Asks once about undecided settings and rules and keeps the answers; without one they stay ignored. */
+/**
+ * Asks once about undecided settings and rules and stores the answers; without an answer they stay ignored.
+ */
 export async function askTrust(
   cwd: string,
   environment: Environment,
@@ -242,7 +244,7 @@ export async function askTrust(
     if (rules.isUndecided && !(await ask(rulesQuestion(rules), rules, environment, streams))) return
 }
 
-/** False where there is no answer. */
+/** False without an answer. */
 async function ask(
   question: string,
   { file, content }: Pick<RulesFile, 'file' | 'content'>,
@@ -263,7 +265,7 @@ async function ask(
   }
 }
 
-/** Every value in full: it is what is decided on. */
+/** Shows every value in full for the decision. */
 function buildQuestion({ file, ignored }: ProjectSettings): string {
   const lines = ignored.map(
     ({ key, value }) => `  ${key}: ${escapeHidden(JSON.stringify(value, undefined, 1))}`,

@@ -12,7 +12,7 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
   const asked = first === 'help' ? second : first
   let program: Command | undefined
   try {
-    // Completion is about all of them.
+    // Completion needs all of them.
     program = await programOf(io, (name) => name === asked || asked === 'completion')
     if (first === 'help' && second !== undefined && !isCommand(second)) throw unknownCommand(second)
     await program.parseAsync([...argv])
@@ -29,7 +29,7 @@ function isCommand(word: string | undefined): boolean {
   return COMMAND_TABLE.some(({ name }) => name === word)
 }
 
-/** The words before `--help` that show what was asked for: a command, with its own command where it has one. */
+/** The command before `--help`, with its subcommand. */
 function findHelp(
   program: Command | undefined,
   asked: string | undefined,
@@ -40,7 +40,7 @@ function findHelp(
   return own.some((command) => command.name() === second) ? `${asked} ${second}` : asked
 }
 
-/** As the parser says it of a command that is run. */
+/** In the parser's own words. */
 function unknownCommand(word: string): CommanderError {
   const near = nearestWord(
     word,
@@ -71,7 +71,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or settings. --json prints reports a
 /** Commander's default width without a terminal. */
 const UNKNOWN_WIDTH = 80
 
-/** `whole` selects the commands that get their options; the others are only listed. */
+/** `whole` selects the commands that get their options; others are only listed. */
 export async function programOf(io: Io, whole: (name: string) => boolean): Promise<Command> {
   const program = new Command('precis')
     .description('Keeps language-model agents inside their context window without losing anything.')
@@ -108,7 +108,7 @@ function readOutputs({ stdout, stderr }: Io) {
   }
 }
 
-/** The modules of src/cli/commands: loaded for the command that runs, and for completion. */
+/** The modules in src/cli/commands, loaded for the running command and for completion. */
 const MODULES = {
   compacting: () => import('./commands/compacting.ts'),
   sessions: () => import('./commands/sessions.ts'),
@@ -124,7 +124,7 @@ interface CommandEntry {
   readonly summary: string
 }
 
-/** In the order in which the help lists them. */
+/** In the order of the help. */
 export const COMMAND_TABLE: readonly CommandEntry[] = [
   { name: 'compact', module: 'compacting', summary: 'Compact a session file or a thread' },
   {

@@ -12,25 +12,25 @@ export interface Output extends NodeJS.WritableStream {
   readonly columns?: number
 }
 
-/** Passed on by every command: the last argument, or the first where the last is a function. */
+/** Passed on by every command: the last argument, or the first if the last is a function. */
 export interface Io {
   readonly stdin: Input
   readonly stdout: Output
   readonly stderr: Output
   readonly environment: Environment
-  /** The working directory: relative paths begin here. */
+  /** The working directory: base of relative paths. */
   readonly cwd: string
-  /** The file that Node was given: how the command was started. */
+  /** The script Node was started with. */
   readonly script: string
-  /** The Node that runs it; absent in tests that start nothing. */
+  /** The running Node; absent in tests that start nothing. */
   readonly node?: string
-  /** Signals, warnings and errors that nothing caught. */
+  /** Signals, warnings and uncaught errors. */
   readonly host: EndingProcess
 }
 
 export function processIo(): Io {
   const { stdin, stdout, stderr, env: environment, argv } = process
-  // A reader that goes away must not end in a stack trace; the writes themselves report errors.
+  // A reader that goes away must not cause a stack trace; the writes themselves report errors.
   for (const stream of [stdout, stderr])
     if (stream.listenerCount('error', ignore) === 0) stream.on('error', ignore)
   return {
@@ -49,5 +49,5 @@ function ignore(): void {
   // Each write has its own callback.
 }
 
-/** Gives each command its arguments, options, help and action. */
+/** Adds arguments, options, help and action to each command. */
 export type Definitions = Readonly<Record<string, (command: Command, io: Io) => void>>

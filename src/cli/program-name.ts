@@ -1,4 +1,4 @@
-// The command as people can type it here, for hints and examples
+// The command as people can type it here, for hints and examples.
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, delimiter, join, relative } from 'node:path'
 import { quoted } from './terminal/terminal.ts'
@@ -18,14 +18,14 @@ export function programName(start: Start): string {
   const { script, environment } = start
   const { npm_lifecycle_event: event } = environment
   const isFile = basename(script) === `${NAME}.js`
-  // Under npm, npx finds the command: in a checkout, and among what a project has installed.
+  // Under npm, npx finds the command, in a checkout or among a project's packages.
   if (event !== undefined && (event !== 'npx' || !isFile)) return `npx ${NAME}`
   if (!isFile || isOnPath(environment.PATH)) return NAME
   const node = event === 'npx' ? 'npx node' : ownNode(start)
   return `${node} ${quoted(nearPath(script, start.cwd))}`
 }
 
-/** By its path where `node` alone starts another one, which may be too old. */
+/** With its path if plain `node` starts another version, perhaps too old. */
 function ownNode({ node, cwd, environment: { PATH = '' } }: Start): string {
   if (node === undefined) return 'node'
   const found = PATH.split(delimiter)
@@ -36,12 +36,12 @@ function ownNode({ node, cwd, environment: { PATH = '' } }: Start): string {
   return isFound ? 'node' : quoted(nearPath(node, cwd))
 }
 
-/** Commands of précis in a text for people, as they can be typed here; what was made so stays so. */
+/** Rewrites précis commands in a text so that they can be typed here. Applying it twice changes nothing. */
 export function asTyped(text: string, program: string): string {
   return text.replace(COMMANDS, program)
 }
 
-/** Not read from the table of commands: that loads them, and they come here. */
+/** Not taken from the command table, which imports the commands, which import this. */
 const COMMANDS =
   /(?<!npx )\bprecis(?= (?:--help|compact|inspect|import|export|threads|diff|undo|redo|fork|pins|recall|show|chat|serve|token|send|check|store|config|doctor|completion|start|edl|dev-model|sessions|sync|install|uninstall|handoff|mcp|hook|exam)\b)/g
 

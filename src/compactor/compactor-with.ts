@@ -23,7 +23,7 @@ export const COMPACTOR_CHECKS: option.Checks<CompactorOptions> = {
 const AT = 0.8
 const TARGET = 0.5
 
-/** `of` is the function that errors name. */
+/** `of` names the function in errors. */
 export function compactorWith<M extends object>(
   options: CompactorOptions,
   kit: Kit,

@@ -229,7 +229,7 @@ class Writer {
     )
   }
 
-  /** The same object where there is nothing to take out. */
+  /** The same object if there is nothing to remove. */
   #unreferenced<T extends object>(part: T, text: string): T {
     const cleaned = this.#text(text)
     return cleaned === text ? part : { ...part, text: cleaned }

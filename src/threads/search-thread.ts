@@ -37,7 +37,7 @@ const PAGE_ROWS = 100
 /** How much each session further back counts, and what the user said. */
 const EARLIER_SESSION = 0.9
 const USER = 1.1
-/** What it reads from the archive is in the archive already; and a question is not an answer. */
+/** Its results are in the archive already, and its query is not an answer. */
 const RECALL = 'recall'
 
 export async function scanThread(

@@ -1,4 +1,4 @@
-// `precis check`: report the violations of a request, history or session, and write a repaired copy
+// `precis check`: reports violations in a request, history or session, and writes a repaired copy.
 import { compose } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
@@ -44,7 +44,7 @@ export interface CheckFlags {
   readonly json?: boolean
 }
 
-/** Rejects with `invalid-request` on violations, after it has written the report. */
+/** Rejects with `invalid-request` on violations, after writing the report. */
 export async function checkFile(source: string, flags: CheckFlags, io: Io): Promise<void> {
   buildProfile(flags.provider)
   const named = flags.format ?? flags.from
@@ -106,7 +106,7 @@ async function checkText(
   return { report, result: repaired?.text ?? text }
 }
 
-/** JSON Lines are not a document; the hint says how to export one from them. */
+/** JSON Lines are not a document; the hint shows how to export one. */
 function withExport(thrown: unknown, source: string): unknown {
   if (!PrecisError.is(thrown) || !thrown.hint?.includes('JSON Lines')) return thrown
   const { code, message, where, hint, details } = thrown
@@ -124,7 +124,7 @@ function exportHint(source: string): string {
   return `Export the messages of a session: precis export ${name} --to ${HISTORY_FORMAT} --out messages.json`
 }
 
-/** Plain texts in `messages` look the same in two formats: assume the provider's own. */
+/** Plain texts in `messages` fit two formats: assume the provider's own. */
 function usualFormat(provider: string): WireFormat {
   const { wire } = buildProfile(provider)
   return wire === 'openai-chat' ? wire : HISTORY_FORMAT
@@ -164,7 +164,7 @@ function adviceFor({ kind, source }: CheckReport['input'], isRepaired: boolean):
   return '--repair FILE writes a valid copy and lists the changes.'
 }
 
-/** Session files in `precis check`: convert to a history and check that */
+/** Session files in `precis check`: converts to a history and checks that. */
 interface CheckedSession extends CheckResult {
   readonly format: string
 }
@@ -203,7 +203,7 @@ async function checkSession(
   }
 }
 
-/** A session file has no rules of its own: only the request that a provider would get is checked. */
+/** A session file has no rules: only the request a provider would get is checked. */
 function judged(history: Json, provider: string, problems: readonly string[]): CheckResult {
   const target = targetOf(provider, HISTORY_FORMAT)
   const { violations, sent } = checkDocument(

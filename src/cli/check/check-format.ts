@@ -1,4 +1,4 @@
-// Detection of a document's wire format, from fields and types that only one format has
+// Detects a document's wire format by fields and types unique to it.
 import { PrecisError } from '../../core/errors.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Profile } from '../../validate/rule.ts'
@@ -7,7 +7,7 @@ import { wrongShape } from '../../wire/anthropic/shape.ts'
 
 export type WireFormat = Profile['wire']
 
-/** Where the conversation is in a document of each format. */
+/** The field with the conversation in each format. */
 const LISTS: Readonly<Record<WireFormat, string>> = {
   anthropic: 'messages',
   'openai-chat': 'messages',
@@ -24,9 +24,8 @@ const HINT = `Known formats: ${Object.keys(LISTS).join(', ')}. Name it with --fo
 export const WIRE_FORMATS = Object.keys(LISTS) as readonly WireFormat[]
 
 /**
- * The document as an object, if it has the outermost shape of the format: what is wrong deeper down is
- * what the rules are for. A list alone is the conversation. Throws if it is a document of another
- * format, or of none.
+ * The document as an object, if its top level has the shape of the format; deeper problems are left to the
+ * rules. A bare list is the conversation. Throws for another format.
  */
 export function documentAs(format: WireFormat, document: Json): Fields {
   const found = evidenceIn(document)
@@ -43,12 +42,12 @@ export function documentAs(format: WireFormat, document: Json): Fields {
   return document
 }
 
-/** The format that most in the document speaks for; undefined if nothing does. */
+/** The format with most evidence; undefined without any. */
 export function likelyFormat(document: Json): WireFormat | undefined {
   return likeliest(evidenceIn(document))
 }
 
-/** Places that only a document of that format has, with what is there. */
+/** Places and content unique to each format. */
 type Evidence = Readonly<Record<WireFormat, string[]>>
 
 function likeliest(found: Evidence): WireFormat | undefined {
@@ -104,7 +103,7 @@ const CHAT_ROLES = ['tool', 'function']
 const CHAT_FIELDS = ['tool_calls', 'tool_call_id', 'function_call', 'refusal']
 const RESPONSES_ITEMS = /^(?:message|reasoning|item_reference|\w+_call|\w+_call_output)$/
 
-/** One message, item or content. */
+/** Collects evidence in one message, item or content. */
 function searchItem(item: Fields, place: string, found: Evidence): void {
   const { role, type, content, parts } = item
   const name = readText(role) ?? ''

@@ -1,4 +1,4 @@
-// The report of a check: each broken rule with its place, and what a repair changed.
+// The report of a check: broken rules with their places, and the changes of a repair.
 import type { LooseMessage } from '../../core/repair/repair.ts'
 import type { RepairChange } from '../../core/repair/turn.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
@@ -18,7 +18,7 @@ export interface CheckReport extends CheckResult {
     readonly kind: DocumentKind | 'session'
   }
   readonly provider: string
-  /** Its own violations are what the copy still breaks. */
+  /** Its violations are those that remain in the copy. */
   readonly repair?: CheckResult & {
     readonly output: string // a file, or `-`
     readonly changes: readonly RepairChange[]
@@ -28,7 +28,7 @@ export interface CheckReport extends CheckResult {
 const SHOWN = 50
 const SHOWN_REMARKS = 5
 const PLACE_COLUMNS = 60
-/** A reason stays readable in the narrowest terminal. */
+/** Reasons stay readable on narrow terminals. */
 
 export function renderCheck(report: CheckReport, style: Style, columns: number): string {
   const { input, provider, repair } = report
@@ -66,7 +66,7 @@ function checkedSections({ violations, sent }: CheckResult, whose: string, page:
     page,
   )
   return [
-    // There are no rules for the files of other agents.
+    // Session files of other agents have no rules.
     kind === 'session' ? [] : own,
     violationLines(
       sent.violations,
@@ -106,7 +106,7 @@ function violationLines(
   ]
 }
 
-/** Names and places may come from the document: nothing of them may control the terminal. */
+/** Names and places may come from the document, so they are escaped for the terminal. */
 function rows(
   entries: readonly (readonly [string, string, string])[],
   style: Style,
@@ -140,39 +140,39 @@ function readCount(count: number, one: string, many: string): string {
   return count === 1 ? `One ${one}` : `${count} ${many}`
 }
 
-/** Checks a document by the rules of its own format, and the request converted from it */
+/** Checks a document by its own format's rules, and the request converted from it. */
 type DocumentKind = 'request' | 'history'
 
 /** What a provider of another format would get. */
 interface CheckedRequest {
-  /** Their places are those of the converted request. */
+  /** With places in the converted request. */
   readonly violations: readonly Violation[]
-  /** What got lost or was changed on the way. */
+  /** What was lost or changed in the conversion. */
   readonly remarks: readonly string[]
 }
 
 export interface CheckResult {
-  /** By the rules of the document's own format, at their places in the document. */
+  /** By the document's own format, with places in the document. */
   readonly violations: readonly Violation[]
-  /** Absent if the document is sent as it stands. */
+  /** Absent if the document is sent unchanged. */
   readonly sent?: CheckedRequest
 }
 
-/** A document in another format than Anthropic's is always a request: that is all its rules know. */
+/** Documents of other formats than Anthropic's are always requests: their rules know nothing else. */
 export function readKind(document: Fields, format: WireFormat): DocumentKind {
   return format === HISTORY_FORMAT && typeof document.model !== 'string' ? 'history' : 'request'
 }
 
 /**
- * Writers make valid requests of broken histories: they leave out what they cannot place. So a
- * document is judged first by its own rules, whoever it is for.
+ * Writers turn broken histories into valid requests by dropping what does not fit. So a document is first
+ * judged by its own rules, whatever the target.
  */
 export function checkDocument(document: Fields, format: WireFormat, target: Target): CheckResult {
   const { profile, write } = target
   const isHistory = readKind(document, format) === 'history'
   const own = validate(write === undefined ? profile : PROFILES[format], document)
   if (write === undefined && !isHistory) return { violations: own }
-  // What stands around the conversation is rewritten for another provider.
+  // The fields around the conversation are rewritten for another provider.
   const inside = withoutRequestRules(own)
   const violations = isHistory ? withoutOpenCalls(inside, document) : inside
   if (write === undefined) return { violations }
@@ -182,14 +182,14 @@ export function checkDocument(document: Fields, format: WireFormat, target: Targ
   }
 }
 
-/** What is missing at the end of a history, or around it, is not there yet. */
+/** Things that may be missing at the end of a history, or around it. */
 const RULES_OF_REQUESTS = ['VALID-A8', 'VALID-A10', 'VALID-C11', 'VALID-G6', 'VALID-O1']
 
 function withoutRequestRules(violations: readonly Violation[]): readonly Violation[] {
   return violations.filter(({ id }) => !RULES_OF_REQUESTS.includes(id))
 }
 
-/** What a tool is still at work on at the end of a history has no result yet. */
+/** Calls at the end of a history may still be running. */
 function withoutOpenCalls(violations: readonly Violation[], document: Fields): Violation[] {
   const last = `messages[${readList(document.messages).length - 1}]`
   return violations.filter(({ id, where }) => id !== 'VALID-A4' || !where.startsWith(last))
@@ -210,7 +210,7 @@ function convertDocument(
   return { violations: validate(profile, request), remarks: [...new Set(remarks)] }
 }
 
-/** A writer knows two roles: what the system says joins the prompt, wherever it stands. */
+/** Writers know two roles: system messages join the prompt, wherever they stand. */
 function buildView(messages: readonly LooseMessage[], system: readonly string[]) {
   const spoken = messages.flatMap(({ role, parts }): Message[] =>
     role === 'system' ? [] : [{ role, parts }],

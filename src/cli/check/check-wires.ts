@@ -1,4 +1,4 @@
-// The targets of `precis check`: a provider's rules, and the writer of its wire format
+// The targets of `precis check`: a provider's rules and its writer.
 import { PrecisError } from '../../core/errors.ts'
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
@@ -19,15 +19,15 @@ import { isWireFormat, WIRE_FORMATS, type WireFormat } from './check-format.ts'
 
 type Note = (problem: string) => void
 
-/** A provider's rules, and how a history of another format is converted for it. */
+/** A provider's rules, and the conversion from other formats. */
 export interface Target {
   readonly name: string
   readonly profile: Profile
-  /** Absent if the input has the provider's own format. */
+  /** Absent if the input is in the provider's format. */
   readonly write?: (view: View, envelope: Fields, note: Note) => Json
 }
 
-/** The format whose documents can be histories as well as requests. */
+/** The format whose documents may be histories, too. */
 export const HISTORY_FORMAT = 'anthropic'
 
 export function buildProfile(name: string): Profile {
@@ -36,13 +36,13 @@ export function buildProfile(name: string): Profile {
   return profile
 }
 
-/** The formats that `precis check` reads: documents of the wire formats, and session files. */
+/** Formats `precis check` reads: documents of the wire formats, and session files. */
 export const CHECKED_FORMATS: readonly string[] = [
   ...WIRE_FORMATS,
   ...SESSION_FORMATS.map(({ id }) => id).filter((id) => !isWireFormat(id)),
 ]
 
-/** Throws for a format that `precis check` does not read. */
+/** Throws for an unsupported format. */
 export function findInputFormat(name: string): string {
   if (CHECKED_FORMATS.includes(name)) return name
   const near = nearestWord(name, CHECKED_FORMATS)
@@ -58,7 +58,7 @@ export function targetOf(name: string, from: WireFormat): Target {
   return { name, profile, write: buildWriter(name, profile, from) }
 }
 
-/** The same path as every request: prepare it for the provider, then write it. */
+/** The path of every request: prepare for the provider, then write. */
 function buildWriter(
   name: string,
   profile: Profile,
@@ -135,10 +135,7 @@ function unknownProvider(name: string): PrecisError {
 
 const USUAL_OUTPUT_TOKENS = 4_096
 
-/**
- * The request that a document of any wire format makes: its tools, its limit, and the messages
- * read from it.
- */
+/** The request of a document in any wire format: tools, limit and messages. */
 function requestIn(format: WireFormat, view: View, envelope: Fields): ModelRequest {
   const { max_tokens, max_completion_tokens, max_output_tokens, generationConfig } = envelope
   const { maxOutputTokens } = readFields(generationConfig)
@@ -156,12 +153,12 @@ function requestIn(format: WireFormat, view: View, envelope: Fields): ModelReque
   }
 }
 
-/** The names of the tools that the document defines, in their order. */
+/** Names of the tools the document defines, in order. */
 export function toolNamesIn(format: WireFormat, envelope: Json): string[] {
   return definitionsIn(format, readFields(envelope)).flatMap(({ name }) => readText(name) ?? [])
 }
 
-/** Where each format says what a tool is called. */
+/** Where each format names its tools. */
 function definitionsIn(format: WireFormat, envelope: Fields): Fields[] {
   const tools = readList(envelope.tools).map(readFields)
   switch (format) {
@@ -177,7 +174,7 @@ function definitionsIn(format: WireFormat, envelope: Fields): Fields[] {
   }
 }
 
-/** Tools that the provider runs itself have no schema, and no other provider has them. */
+/** Tools the provider runs itself have no schema and no equivalent elsewhere. */
 function buildSchema(format: WireFormat, tool: Fields): ToolSchema[] {
   const { name, description, input_schema, parameters, parametersJsonSchema } = tool
   const given = input_schema ?? parametersJsonSchema ?? parameters
@@ -189,7 +186,7 @@ function buildSchema(format: WireFormat, tool: Fields): ToolSchema[] {
   return [{ name, description: readText(description) ?? '', inputSchema }]
 }
 
-/** Gemini's own schemas name the types of JSON Schema in capitals. */
+/** Gemini's own schemas spell JSON Schema types in capitals. */
 function withLowerTypes(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withLowerTypes)
   if (!isFields(schema)) return schema

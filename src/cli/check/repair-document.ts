@@ -1,4 +1,4 @@
-// A repaired copy of a document, and the list of all that is different in it.
+// A repaired copy of a document, and the list of changes.
 
 import type { RepairProfile } from '../../core/repair/profile.ts'
 import { repair } from '../../core/repair/repair.ts'
@@ -36,13 +36,13 @@ function repairAnthropic(document: Json, target: Target): RepairedDocument {
   return { text, changes: all }
 }
 
-/** The copy keeps its format: for a provider of another one it has to satisfy both. */
+/** The copy keeps its format, so for a provider of another format it must satisfy both. */
 function rulesFor(
   { profile, write }: Target,
   facts: RequestFacts,
   isWhole: boolean,
 ): RepairProfile {
-  // A history may end with an answer, whatever comes next.
+  // A history may end with an answer.
   const rules = repairProfile(isWhole ? profile : { ...profile, prefill: true }, facts)
   if (write === undefined) return rules
   const own = repairProfile({ ...PROFILES.anthropic, prefill: true }, facts)
@@ -69,7 +69,7 @@ function readFacts(envelope: Fields, isWhole: boolean): RequestFacts {
   }
 }
 
-/** Wherever the request names a tool beside its calls, the name follows. */
+/** Tool names outside of calls follow the renaming. */
 function renamed(envelope: Json, names: ReadonlyMap<string, string>): Json {
   if (names.size === 0 || !isFields(envelope)) return envelope
   const named = (value: Json | undefined) => names.get(readText(value) ?? '') ?? value ?? null
@@ -93,7 +93,7 @@ function renamed(envelope: Json, names: ReadonlyMap<string, string>): Json {
   }
 }
 
-/** `messages[3].parts[1]` as the document writes it: `messages[3].content[1]`, or the text as a whole. */
+/** Translates `messages[3].parts[1]` to the document's `messages[3].content[1]`, or to the whole text. */
 function placeIn(document: Json, where: string): string {
   const found = /^messages\[(\d+)\]\.parts\[\d+\]/.exec(where)
   if (found === null) return where

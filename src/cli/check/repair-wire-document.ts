@@ -1,4 +1,4 @@
-// Repairs a document of OpenAI's or Google's format; a valid one is copied unchanged
+// Repairs a document of OpenAI's or Google's format; a valid one is copied unchanged.
 import { PrecisError } from '../../core/errors.ts'
 import type { RepairProfile } from '../../core/repair/profile.ts'
 import { type Repaired, repair } from '../../core/repair/repair.ts'
@@ -23,12 +23,12 @@ import { documentAs, type WireFormat } from './check-format.ts'
 import { buildChatProfile, type Target, toolNamesIn } from './check-wires.ts'
 
 export interface RepairedDocument {
-  /** Absent if there was nothing to change: the original will do, byte for byte. */
+  /** Absent if nothing changed: use the original bytes. */
   readonly text?: string
   readonly changes: readonly RepairChange[]
 }
 
-/** Whoever it is for, the copy keeps the rules of its own format: the writers for others see to theirs. */
+/** The copy keeps its own format's rules, whatever the target; writers for other formats apply theirs. */
 export function repairWireDocument(
   document: Json,
   format: RewrittenFormat,
@@ -48,7 +48,7 @@ export function repairWireDocument(
     ...repaired.changes.map((change) => ({ ...change, where: placeIn(change.where, history) })),
     ...[...notes].map((why) => ({ what: 'rewritten' as const, where: 'the copy', why })),
   ]
-  // The writers leave out optional fields, such as the id of an item, without a note.
+  // Writers silently drop optional fields, such as item ids.
   if (changes.length === 0)
     for (const { where, message } of violations)
       changes.push({ what: 'rewritten', where, why: message })
@@ -79,7 +79,7 @@ function findOwnTarget(format: WireFormat): OwnTarget {
   return { name: format, profile: PROFILES[format] }
 }
 
-/** Outputs may answer calls that only the server has: as text they would answer nothing. */
+/** Outputs may answer calls stored on the server; as text they would be meaningless. */
 function refuseStored(document: Json): void {
   const fields = readFields(document)
   const stored = ['previous_response_id', 'conversation'].find((name) => isGiven(fields[name]))
@@ -90,19 +90,19 @@ function refuseStored(document: Json): void {
   })
 }
 
-/** The writers choose among thinking and items of their own API by themselves. */
+/** Writers select thinking and native items themselves. */
 function rulesFor(profile: Profile, toolNames: readonly string[]): RepairProfile {
   const { natives, ...rules } = repairProfile(profile, { toolNames })
   return {
     ...rules,
     thinking: 'any',
     ...(profile.wire === 'openai-chat' && natives && { natives }),
-    // Its writer joins them in any case: here it is told.
+    // Its writer merges them anyway; here it is reported.
     ...(profile.wire === 'gemini' && { repeatedRoles: false }),
   }
 }
 
-/** `messages[3].parts[1]`, as the reader counts, at its place in the document. */
+/** Translates `messages[3].parts[1]` of the reader to its place in the document. */
 function placeIn(where: string, { places = [] }: LooseHistory): string {
   const found = /^messages\[(\d+)\](?:\.parts\[(\d+)\])?/.exec(where)
   const place: Place | undefined = found === null ? undefined : places[Number(found[1])]
@@ -110,10 +110,10 @@ function placeIn(where: string, { places = [] }: LooseHistory): string {
   return found[2] === undefined ? place.at : (place.parts[Number(found[2])] ?? place.at)
 }
 
-/** Repaired messages in the format their document had, with all that stood around them. */
+/** Repaired messages in their document's format, with everything around them. */
 export type RewrittenFormat = Exclude<WireFormat, 'anthropic'>
 
-/** Who is sent documents of the format as they stand. */
+/** A provider that receives this format unchanged. */
 interface OwnTarget {
   readonly name: string
   readonly profile: Profile
@@ -147,7 +147,7 @@ function writeDocument(
   }
 }
 
-/** Mistral's writer puts this between results and what the user says next. */
+/** Mistral's writer inserts this between results and the next user message. */
 const BETWEEN = '[tool results received]'
 
 function chatDocument(
@@ -193,7 +193,7 @@ function geminiDocument({ messages, system, history, names, note }: Writing): Js
   }
 }
 
-/** As it came in where it says the same in parts of text alone. */
+/** The original if it has the same text in text parts only. */
 function readInstruction(text: string, original: Json | undefined): Json {
   const texts = readList(readFields(original).parts).map(
     (part) => readText(readFields(part).text) ?? '',
@@ -204,7 +204,7 @@ function readInstruction(text: string, original: Json | undefined): Json {
 
 type NameOf = (name: string) => string
 
-/** Wherever the request names a tool beside its calls, the name follows. */
+/** Tool names outside of calls follow the renaming. */
 function withNames(document: Json, nameOf: NameOf): Json {
   if (!isFields(document)) return document
   const { tools, functions, tool_choice: choice, function_call: call, toolConfig } = document

@@ -1,4 +1,4 @@
-// Commands that compact, and show what a compaction does: options and help. Actions are loaded on demand.
+// Commands that compact or show a compaction: options and help. Actions are loaded on demand.
 import { type Command, Option } from 'commander'
 import type { Flags } from '../compact/flags.ts'
 import type { ExamFlags } from '../exam/run-exam.ts'

@@ -121,7 +121,7 @@ function defineCompletion(command: Command, io: Io): void {
     })
 }
 
-/** `program` has all its commands with their options. */
+/** `program` must have all commands with their options. */
 async function printCompletion(
   program: Command,
   given: string,

@@ -1,4 +1,4 @@
-// Commands that set up, serve and look after an installation: options and help. Actions are loaded on demand.
+// Commands for setup, serving and maintenance: options and help. Actions are loaded on demand.
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import type { Definitions, Io } from '../process-io.ts'
@@ -49,7 +49,7 @@ function defineStart(command: Command, io: Io): void {
   choosing(command)
 }
 
-/** Nothing is written, whatever is given: a thread keeps its context, and the proposal is kept. */
+/** Never writes: a thread keeps its context, and the proposal is stored. */
 async function start(
   given: string | undefined,
   { json = false }: { readonly json?: boolean },

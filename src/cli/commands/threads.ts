@@ -1,4 +1,4 @@
-// Commands on threads of the store, and talking in them: options and help. Actions are loaded on demand.
+// Commands for stored threads and for talking in them: options and help. Actions are loaded on demand.
 import type { Command } from 'commander'
 import type { ChatFlags } from '../chat.ts'
 import type { Definitions, Io } from '../process-io.ts'
@@ -36,7 +36,7 @@ function defineThreads(command: Command, io: Io): void {
     .option('--json', 'print the result as JSON')
     .action(async (threads: string[], _: unknown, rm: Command) => {
       const { removeThreads } = await import('../threads/thread-commands.ts')
-      // Words before and after `rm` count alike.
+      // Options before and after `rm` count alike.
       await removeThreads(threads, rm.optsWithGlobals(), io)
     })
 }

@@ -1,4 +1,4 @@
-// One compaction of a session in memory: what the command asks for becomes a plan, and takes the one road.
+// One compaction of a session in memory: turns the command's options into a plan and runs it.
 import { applyKept, compactThread, type Door } from '../../compaction/compact-thread.ts'
 import type { Committed, CompactionPlan, ProposalRecord, Refused } from '../../compaction/plan.ts'
 import type { Composed } from '../../compose.ts'
@@ -25,17 +25,17 @@ export interface CommandPlan {
   readonly budget?: Budget
   readonly wishes: Wishes
   readonly settings: Settings
-  readonly shown: ReportSettings // what the report names of the settings
+  readonly shown: ReportSettings // settings named in the report
   readonly progress: ProgressLine
-  /** What was proposed before, to be applied as it is. */
+  /** A stored proposal to apply unchanged. */
   readonly proposal?: ProposalRecord
 }
 
 export interface SessionOutcome {
-  /** Of the result: the same thread, or the one that a fresh session opened. */
+  /** Thread of the result: the same, or the one a fresh session opened. */
   readonly threadId: string
   readonly record: ProposalRecord
-  /** In the tokens of the counter. */
+  /** In the counter's tokens. */
   readonly before: TokenSplit
   readonly after: TokenSplit
   readonly budgetTokens?: number
@@ -43,7 +43,7 @@ export interface SessionOutcome {
   readonly problems: readonly string[]
 }
 
-/** Rejects where nothing may come of it: refused by the gate, or not small enough. */
+/** Rejects if the result is unusable: refused by the gate, or not small enough. */
 export async function compactSession(
   session: Session,
   command: CommandPlan,
@@ -91,7 +91,7 @@ interface CommitRecord {
   readonly record: ProposalRecord
 }
 
-/** The one road; what a dry run has proposed is applied as it is. */
+/** Runs the compaction; a proposal of a dry run is applied unchanged. */
 async function takeRoad(
   { composed, threadId }: Session,
   { proposal, strategyId }: CommandPlan,
@@ -112,11 +112,11 @@ async function takeRoad(
 
 interface Measurement {
   readonly tokens: number
-  /** Where it was counted anew; else the report has it. */
+  /** Set if it was recounted; otherwise the report has it. */
   readonly split?: TokenSplit
 }
 
-/** The estimate is what a context weighs already; for any other count its rows are read. */
+/** Contexts carry the estimate; other counts need the rows. */
 async function measureSide(
   composed: Composed,
   threadId: string,
@@ -129,7 +129,7 @@ async function measureSide(
   return { tokens: split.total, split }
 }
 
-/** A counter that disagrees with the estimate is met by aiming lower, so often at most. */
+/** If a counter disagrees with the estimate, aim lower, at most this often. */
 const TRIES = 4
 const MARGIN = 0.97
 
@@ -144,7 +144,7 @@ async function computeAim(
   return Math.max(1, Math.floor((target * estimated) / Math.max(1, before.tokens)))
 }
 
-/** What asks a model is asked once: each time costs. */
+/** Strategies that ask a model run once, because each run costs. */
 function retargeting(
   { composed, threadId }: Session,
   counter: TokenCounter,
@@ -233,11 +233,11 @@ function tooLarge(
   )
 }
 
-/** From here on there is room for as many as are ever kept. */
+/** Above this there is room for as many as are ever kept. */
 const ROOMY_TOKENS = 10 * FOUND_PINS_TOKENS
 const MOST_SHOWN = 10
 
-/** Their texts; to be asked before the compaction is applied. */
+/** Their texts; call this before applying the compaction. */
 async function unpinnedSentences(
   composed: Composed,
   threadId: string,
@@ -254,7 +254,7 @@ async function unpinnedSentences(
   return found.flatMap(({ text }) => (texts.has(text) ? [] : [text]))
 }
 
-/** A remark on those that are nowhere in the result. */
+/** A remark on those missing from the result. */
 async function leftOutRemarks(
   { threads }: Composed,
   threadId: string,

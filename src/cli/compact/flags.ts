@@ -1,4 +1,4 @@
-// The options of `precis compact`, checked together before anything is read.
+// The options of `precis compact`, validated together before anything is read.
 import { PrecisError } from '../../core/errors.ts'
 
 export interface Flags {
@@ -37,7 +37,7 @@ export function destinationOf({ out, output, inPlace = false }: Flags): Destinat
   return path === undefined ? { kind: 'none' } : { kind: 'file', path }
 }
 
-/** What a proposal has decided already. */
+/** Options a proposal has already decided. */
 const DECIDED = [
   'format',
   'to',
@@ -50,7 +50,7 @@ const DECIDED = [
   'redact',
 ] as const satisfies (keyof Flags)[]
 
-/** With `--apply` nothing is left to say but where the result goes. */
+/** With `--apply` only the destination is left to choose. */
 export function refuseBesideApply(file: string | undefined, flags: Flags): void {
   const given = DECIDED.find((name) => flags[name] !== undefined)
   if (given === undefined && file === undefined && flags.input === undefined) return

@@ -1,4 +1,4 @@
-// What one run of `precis compact` has to do, known and checked before the session is read.
+// What one run of `precis compact` does, validated before the session is read.
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -32,7 +32,7 @@ import { chooseStrategy } from './plan.ts'
 const FORMATS = { formats: SESSION_FORMATS, pages: PAGE_FORMATS }
 const STRATEGY_IDS = DEFAULT_STRATEGIES.map(({ id }) => id)
 
-/** Everything that is known before the session is read. */
+/** Everything known before the session is read. */
 export interface Job {
   readonly io: Io
   readonly target: Target
@@ -42,7 +42,7 @@ export interface Job {
   readonly strategyId: string
   readonly budget?: Budget
   readonly kept?: KeptProposal
-  readonly digest?: string // of the file that the result takes the place of, or that a proposal is for
+  readonly digest?: string // of the file to be replaced, or of a proposal's input
 }
 
 export async function buildJob(file: string | undefined, flags: Flags, io: Io): Promise<Job> {
@@ -137,14 +137,14 @@ export function changedSince(name: string): PrecisError {
   })
 }
 
-/** Older ones make room. */
+/** Older ones are deleted. */
 const KEPT = 100
 
 const schema = z.object({
   v: z.literal(1),
   id: z.string(),
   at: z.string(),
-  /** What it was made for, and what must not have changed since. */
+  /** Its input, which must not have changed since. */
   source: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('file'), path: z.string(), digest: z.string(), format: z.string() }),
     z.object({ kind: z.literal('thread'), threadId: z.string(), version: z.number() }),
@@ -165,10 +165,7 @@ const schema = z.object({
 })
 type JobRow = z.output<typeof schema>
 
-/**
- * Proposals of a dry run, kept in the folder for state until somebody applies them exactly as they
- * are.
- */
+/** Proposals of dry runs, kept in the data directory to be applied unchanged. */
 type KeptProposal = Omit<JobRow, 'prepared'> & { readonly prepared: ProposalRecord }
 
 export async function keepProposal(
@@ -217,7 +214,7 @@ async function readFolder(io: Io): Promise<string> {
   return folder
 }
 
-/** The thread that has the result: the same, or the one that a fresh session began. */
+/** The thread with the result: the same, or the one a fresh session began. */
 export async function applyToThread(
   threadId: string,
   version: number,

@@ -1,4 +1,4 @@
-// Entries of a session that a compaction keeps: protected tools and files, and system messages
+// Entries a compaction keeps: protected tools and files, and system messages.
 import type { Composed } from '../../compose.ts'
 import type { EntryId } from '../../core/edit/change.ts'
 import { readSubject } from '../../core/ledger/call-fields.ts'
@@ -10,7 +10,7 @@ import { parseEntryId } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { roundsOf } from '../../core/view/seam.ts'
 
-/** The answers that call a protected tool, or touch a protected file: a pin on one holds its round. */
+/** Answers that call a protected tool or touch a protected file: a pin on one keeps its round. */
 export async function protectedEntries(
   composed: Pick<Composed, 'threads'>,
   threadId: string,
@@ -26,7 +26,7 @@ export async function protectedEntries(
   })
 }
 
-/** Formats of messages whose `system` and `developer` messages are the words of whoever built the agent. */
+/** Message formats whose `system` and `developer` messages come from the agent's author. */
 const MESSAGE_FORMATS: ReadonlySet<unknown> = new Set([
   'anthropic',
   'openai-chat',
@@ -34,7 +34,7 @@ const MESSAGE_FORMATS: ReadonlySet<unknown> = new Set([
   'ai-sdk',
 ])
 
-/** System messages that stand among the others of a history: they bind as the ones at its head do. */
+/** System messages in the middle of a history bind like those at its head. */
 export async function systemEntries(
   { threads }: Pick<Composed, 'threads'>,
   threadId: string,
@@ -58,14 +58,14 @@ function isProtected(
   return paths.some((pattern) => named.some((path) => findIsPath(pattern, path)))
 }
 
-/** Every text among the arguments could be a path; what is none matches no pattern. */
+/** Any string argument may be a path; others match no pattern. */
 function pathsIn(given: Json): string[] {
   if (typeof given === 'string') return [given]
   if (typeof given !== 'object' || given === null) return []
   return [readSubject(given), ...Object.values(given)].filter((value) => typeof value === 'string')
 }
 
-/** A pattern without a leading slash matches at any depth, as people expect of `*.sql`. */
+/** As people expect of `*.sql`, a pattern without a leading slash matches at any depth. */
 function findIsPath(pattern: string, path: string): boolean {
   const plain = path.replace(/^\.\//, '')
   if (pattern.startsWith('/')) return matchesPath(pattern, plain)

@@ -1,4 +1,4 @@
-// What to do after a compaction, as commands that can be typed as they stand.
+// What to do after a compaction, as commands ready to type.
 import type { ThreadEvent } from '../../core/log/event.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { type ModelOverrides, modelInfo, readModelOverrides } from '../../providers/catalogue.ts'
@@ -8,29 +8,29 @@ import type { SessionOutcome } from './compact-session.ts'
 
 export interface NextSteps {
   readonly input: { readonly kind: 'file' | 'thread'; readonly source: string }
-  /** What became of the result. */
+  /** Where the result went. */
   readonly result: {
     readonly written: string | null // a file, or `-`
     readonly inPlace: boolean
     readonly proposal?: string
-    readonly threadId?: string // that was changed, or began
-    readonly oldRecords?: number // that stay in the file, before what is in force now
+    readonly threadId?: string // changed or created
+    readonly oldRecords?: number // kept in the file before the current ones
   }
   readonly tokens: number // of the result
-  readonly drops: readonly unknown[] // none where nothing changed
+  readonly drops: readonly unknown[] // empty if nothing changed
   readonly again: Again
 }
 
-/** How the same is asked for again. */
+/** How to repeat the command. */
 export interface Again {
   readonly program: string // as the reader starts it
-  readonly options: readonly string[] // as they were given
-  readonly canReplace: boolean // the input is a file, and the result of its format
+  readonly options: readonly string[] // as given
+  readonly canReplace: boolean // the input is a file whose format can be written
 }
 
 type Step = readonly [command: string, what: string]
 
-/** How it is shown: no line is wider than `columns` where it can be broken. */
+/** Lines are wrapped to `columns` where possible. */
 interface Shown {
   readonly style: Style
   readonly columns: number
@@ -78,7 +78,7 @@ export function nextSteps(steps: NextSteps, shown: Shown): string[] {
   )
 }
 
-/** What is smaller is mostly what has to stay: half of it cannot be had. */
+/** Below this most of the content must stay, so halving it is impossible. */
 const WORTH_SHRINKING_TOKENS = 2_000
 
 function repeatSteps({ input, tokens, drops, again }: NextSteps): Step[] {
@@ -99,7 +99,7 @@ function repeatSteps({ input, tokens, drops, again }: NextSteps): Step[] {
   ]
 }
 
-/** Where old records stay, the file grows: that has to be said before somebody looks at its size. */
+/** If old records stay, the file grows: say so before someone looks at its size. */
 function writtenTo(
   file: string,
   { oldRecords }: NextSteps['result'],
@@ -124,7 +124,7 @@ function applySteps(
   return [[`${apply} --in-place`, 'do exactly this to the file, with a backup for undo'], write]
 }
 
-/** Side by side, or what a command does under it where that is too wide. */
+/** In two columns, or with each explanation below its command if that is too wide. */
 function told(heading: string, steps: readonly Step[], { style, columns }: Shown): string[] {
   const width = Math.max(...steps.map(([command]) => command.length))
   const widest = Math.max(...steps.map(([, what]) => INDENT.length + width + 2 + what.length))
@@ -143,10 +143,10 @@ function told(heading: string, steps: readonly Step[], { style, columns }: Shown
 }
 
 const INDENT = '  '
-/** A word of a shell: letters, and what is quoted or escaped. */
+/** A shell word, including quotes and escapes. */
 const WORD = /(?:'[^']*'|\\.|[^\s'\\])+/g
 
-/** A command on lines that a shell takes as one. An option and its value stay together. */
+/** Wraps a command with line continuations; keeps an option with its value. */
 function broken(command: string, columns: number): string[] {
   const whole = `${INDENT}${command}`
   if (whole.length <= columns) return [whole]
@@ -154,7 +154,7 @@ function broken(command: string, columns: number): string[] {
   for (const part of readParts(command)) {
     const last = lines.at(-1)
     const longer = last === undefined ? `${INDENT}${part}` : `${last} ${part}`
-    // Room for the mark of a line that goes on.
+    // Leave room for the continuation mark.
     if (last === undefined || longer.length + 2 <= columns) lines.splice(-1, 1, longer)
     else lines.push(`${INDENT.repeat(2)}${part}`)
   }
@@ -175,15 +175,15 @@ function readExtension(source: string): string {
   return /\.\w{1,8}$/.exec(source)?.[0] ?? '.json'
 }
 
-/** What a compaction saves and costs in money, where the prices are known. */
+/** What a compaction saves and costs in money, if prices are known. */
 export interface Costs {
-  /** One request with nothing in its cache, to the model that answered last. */
+  /** An uncached request to the model that answered last. */
   readonly request?: {
     readonly model: string
     readonly beforeUsd: number
     readonly afterUsd: number
   }
-  /** What was paid to find the summary. */
+  /** The cost of the summary. */
   readonly summaryUsd?: number
 }
 

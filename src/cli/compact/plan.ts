@@ -1,4 +1,4 @@
-// Which strategy a command runs, and what of the settings its report names.
+// Chooses the strategy of a command, and the settings its report names.
 import type { CompactionHooks } from '../../agent/hooks.ts'
 import type { CompactionPlan } from '../../compaction/plan.ts'
 import type { Composed } from '../../compose.ts'
@@ -11,7 +11,10 @@ import { PRESETS } from '../../core/window/presets.ts'
 import type { Flags } from './flags.ts'
 import { protectedEntries, systemEntries } from './kept-entries.ts'
 
-/** What is asked for; where only a model is, what the preset does with one. The stand-in counts as none. */
+/**
+ * The requested strategy; if only a model is given, the preset's choice with a model. The stand-in does not
+ * count.
+ */
 export function chooseStrategy(
   { settings, origins }: ResolvedSettings,
   flags: Pick<Flags, 'model'>,
@@ -31,7 +34,7 @@ export function chooseStrategy(
   })
 }
 
-/** An error of the strategy, in the words of whoever chose it on the command line. */
+/** A strategy's error, worded for the command line. */
 export function inWordsOfCommand(error: PrecisError, strategyId: string): PrecisError {
   if (error.code !== 'no-model') return error
   return new PrecisError(
@@ -53,7 +56,7 @@ export function readOrigin({ origins }: ResolvedSettings, { model, apply }: Flag
   return where === undefined ? origin : `${origin}: ${where}`
 }
 
-/** What was said to a model that nobody has asked. */
+/** Instructions for a model that was not asked. */
 export function unaskedProblems(
   strategyId: string,
   { model, instructions }: Flags,
@@ -67,7 +70,7 @@ export function unaskedProblems(
   ]
 }
 
-/** What decided how it was made: the settings in force that are not plainly the default, and the flags. */
+/** What influenced the result: settings other than defaults, and flags. */
 export function shownSettings(
   { origins }: ResolvedSettings,
   { budget, instructions }: Flags,
@@ -130,7 +133,7 @@ export function wishesOf(
   }
 }
 
-/** What is to be pinned with a compaction. The gate keeps it then, whatever the strategy. */
+/** What to pin with a compaction; the gate then keeps it, whatever the strategy. */
 export async function wishedPins(
   composed: Pick<Composed, 'threads' | 'store'>,
   threadId: string,
@@ -146,7 +149,7 @@ export async function wishedPins(
   ]
 }
 
-/** The same for an agent, which compacts by itself. */
+/** The same for an agent that compacts by itself. */
 export function wishesHooks(
   composed: Pick<Composed, 'threads' | 'store'>,
   settings: Settings,

@@ -1,4 +1,4 @@
-// The report of a compaction on a terminal: before and after as a picture, what went and why, what to do next.
+// The report of a compaction on a terminal: before and after as bars, removals with reasons, next steps.
 
 import type { CompactionReport } from '../../core/edit/report.ts'
 import type { TokenSplit } from '../../core/edit/token-split.ts'
@@ -15,18 +15,18 @@ export interface CommandReport
     readonly format: string | null
   }
   readonly strategy: { readonly id: string; readonly origin: string }
-  /** In whose tokens `before`, `after` and the budget are; what went is always estimated. */
+  /** The counter of `before`, `after` and the budget; removals are always estimated. */
   readonly counter: TokenCounter['id']
   readonly budgetTokens?: number
   readonly before: TokenSplit
   readonly after: TokenSplit
   readonly messages: { readonly before: number; readonly after: number }
-  /** Sentences of the user that bind, and were pinned with this compaction. */
+  /** Binding sentences of the user, pinned with this compaction. */
   readonly constraints: readonly string[]
   readonly costs: Costs
   readonly problems: readonly string[]
-  readonly models: readonly AskedModel[] // which were asked for a summary
-  /** What looked like a secret and was taken out, with `--redact`. */
+  readonly models: readonly AskedModel[] // asked for a summary
+  /** What `--redact` removed because it looked secret. */
   readonly redacted?: AskedModel['redacted']
   readonly result: NextSteps['result']
 }
@@ -36,7 +36,7 @@ const SHOWN_PROBLEMS = 5
 const SHOWN_CONSTRAINTS = 5
 const MIN_BAR = 8
 const MAX_BAR = 30
-/** What stands beside the two bars of a row. */
+/** Width next to the two bars of a row. */
 const BESIDE_BARS = 38
 
 export function renderCompactReport(
@@ -73,7 +73,7 @@ function heading({ input, strategy, counter, settings }: CommandReport, style: S
   ]
 }
 
-/** What the parts of a context are called here; the last ones only where there are any. */
+/** Names for the parts of a context; the last ones appear only if present. */
 const ROWS: readonly (readonly [name: string, tokens: (split: TokenSplit) => number])[] = [
   ['system', ({ system }) => system],
   ['user', ({ user }) => user],
@@ -213,7 +213,7 @@ function listed(found: AskedModel['redacted']): string {
   return found.map(({ kind, count }) => `${thousands(count)} ${kind}`).join(', ')
 }
 
-/** −5, 0 or +5: a compaction of small things can make them larger. */
+/** −5, 0 or +5: compacting small content may grow it. */
 function signed(value: number): string {
   if (value === 0) return '0'
   return value < 0 ? `−${thousands(-value)}` : `+${thousands(value)}`

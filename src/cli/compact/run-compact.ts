@@ -1,4 +1,4 @@
-// `precis compact`: a file or a thread in, a smaller one out, and a report of what was done.
+// `precis compact`: compacts a file or a thread and reports what was done.
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Pins } from '../../core/edit/pins.ts'
@@ -24,10 +24,10 @@ import { type CommandReport, renderCompactReport } from './report.ts'
 
 const DEFAULT_COLUMNS = 80
 const FRESH_SESSION = 'fresh-session'
-/** The model that answered last is named near the end. */
+/** The model of the last answer is named near the end. */
 const LOOKED_AT = 200
 
-/** Nothing is written unless everything went well. `onWriting` is called before it is. */
+/** Writes only if everything succeeded. Calls `onWriting` first. */
 export async function runCompact(
   file: string | undefined,
   flags: Flags,
@@ -50,7 +50,7 @@ export async function runCompact(
   }
 }
 
-/** Rejects where the session cannot be read, or its result cannot be written. Changes nothing. */
+/** Rejects if the session cannot be read or its result cannot be written. Changes nothing. */
 export async function checkCompact(file: string, flags: Flags, io: Io): Promise<void> {
   if (file === '-') return // it can be read only once
   const progress = new ProgressLine(io.stderr)
@@ -76,7 +76,7 @@ async function compactOpen(
   if (kept?.source.kind === 'thread' && kept.source.version !== session.version)
     throw changedSince(kept.source.threadId)
   const plan = await buildPlan(job, progress)
-  // Only their number: held, they would be a second copy of a long session until it is written.
+  // Keep only the number: the messages would be a second copy of a long session.
   const { length } = (await composed.threads.messages(session.threadId)).messages
   if (destination.kind === 'in-place' && plan.strategyId === FRESH_SESSION) throw freshInPlace()
   const compacted = await compactSession(session, plan)
@@ -129,13 +129,13 @@ async function buildPlan(job: Job, progress: ProgressLine): Promise<CommandPlan>
   }
 }
 
-/** The sample belongs to the program: no step that is proposed may change it. */
+/** The sample belongs to the package, so no hint may suggest changing it. */
 function isSample(path: string, { cwd }: Io): boolean {
   const samples = fileURLToPath(new URL('../../../samples/', import.meta.url))
   return resolve(cwd, path).startsWith(samples)
 }
 
-/** Whether `--in-place` is proposed. */
+/** Whether to suggest `--in-place`. */
 function isReplaceable(
   { target, format }: Session,
   to: WrittenFormat,
@@ -146,7 +146,7 @@ function isReplaceable(
   return to.format.id === format?.id && strategyId !== FRESH_SESSION
 }
 
-/** What takes the place of a file must be of its format, and the file not locked. */
+/** A replacement must have the file's format, and the file must not be locked. */
 async function refuseInPlace(
   { kind }: Destination,
   to: WrittenFormat,
@@ -197,7 +197,7 @@ async function readResult(
     )
     return { ...none, threadId }
   }
-  // Where nothing changed, there is nothing to keep a backup of.
+  // Without a change no backup is needed.
   if (destination.kind === 'none' || computeDigest(written.pieces ?? written.text) === digest)
     return none
   const what = `compacted with ${prepared.strategyId}`
@@ -247,7 +247,7 @@ function buildReport(
   }
 }
 
-/** Those that somebody has set before those that were found. */
+/** User-set pins before detected ones. */
 function pinnedTexts(pins: Pins): string[] {
   const isFound = ({ by }: Pins[number]) => by === 'detected' || by === 'pattern'
   return [...pins.filter((pin) => !isFound(pin)), ...pins.filter(isFound)].flatMap(
@@ -262,12 +262,12 @@ function freshInPlace(): PrecisError {
   })
 }
 
-/** The stand-in changes nothing where it is not asked. */
+/** The stand-in as an unused model changes nothing. */
 function withoutStandIn({ model, ...flags }: Flags): Flags {
   return model === undefined || isStandIn(model) ? flags : { ...flags, model }
 }
 
-/** What decides the result, for a command that is to give the same one. */
+/** The options that determine the result, for a command that repeats it. */
 function givenOptions({
   strategy,
   model,

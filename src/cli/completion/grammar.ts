@@ -1,4 +1,4 @@
-// The grammar for shell completion: commands and options from commander, and the known values
+// The grammar for shell completion: commands and options from commander, and the known values.
 import type { Command, Option } from 'commander'
 import { PRESETS } from '../../core/window/presets.ts'
 import { SESSION_FORMATS } from '../../formats/index.ts'
@@ -13,7 +13,7 @@ export interface GrammarOption {
   readonly long: string // with its dashes
   readonly short?: string
   readonly description: string
-  /** Absent if it takes no value. */
+  /** Absent without a value. */
   readonly value?: 'file' | 'folder' | 'text' | readonly string[]
   readonly mayRepeat: boolean
 }
@@ -23,7 +23,7 @@ export interface GrammarCommand {
   readonly name: string
   readonly description: string
   readonly options: readonly GrammarOption[]
-  /** The argument: unknown, a file, or one of these. */
+  /** Its argument: unknown, a file, or one of a list. */
   readonly argument: 'none' | 'file' | readonly string[]
   /** The subcommands of a group. */
   readonly commands: readonly GrammarCommand[]
@@ -37,7 +37,7 @@ const WRITTEN = [...SESSION_FORMATS.filter(({ write }) => write), ...PAGE_FORMAT
   ({ id }) => id,
 )
 
-/** Keyed by the flags as the help writes them: the same name may take other values elsewhere. */
+/** Keyed by the flags as in the help: the same name may take other values elsewhere. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   '--format <id>': READ,
   '--to <format>': WRITTEN,

@@ -1,4 +1,4 @@
-// Scripts that complete commands in bash, zsh and fish. They know everything: nothing is run while typing.
+// Completion scripts for bash, zsh and fish. They contain all data: typing runs nothing.
 import type { GrammarCommand, GrammarOption, Shell } from './grammar.ts'
 
 export function completionScript(shell: Shell, commands: readonly GrammarCommand[]): string {
@@ -11,13 +11,13 @@ const WRITERS: Readonly<Record<Shell, (commands: readonly GrammarCommand[]) => s
   fish,
 }
 
-/** Of the program itself. */
+/** Options of the program itself. */
 const OWN_OPTIONS: readonly (readonly [long: string, about: string])[] = [
   ['--help', 'display help for the program'],
   ['--version', 'print the version'],
 ]
 
-/** Those of groups behind their group. */
+/** Subcommands follow their group. */
 function withInner(commands: readonly GrammarCommand[]): GrammarCommand[] {
   return commands.flatMap((command) => [command, ...withInner(command.commands)])
 }
@@ -141,7 +141,7 @@ if [ "$funcstack[1]" = "_precis" ]; then _precis "$@"; else compdef _precis prec
 `
 }
 
-/** One of these commands, or of these options where a dash was typed. */
+/** A command, or an option after a dash. */
 function zshChoice(
   label: string,
   commands: readonly GrammarCommand[],
@@ -157,7 +157,7 @@ function zshChoice(
     _describe -t commands ${quotedZsh(label)} choices`
 }
 
-/** Behind words that nothing is known of there may be options. */
+/** Options may follow arguments of unknown form. */
 function zshArgument(argument: GrammarCommand['argument']): string {
   if (typeof argument !== 'string') return `'1:value:(${argument.join(' ')})'`
   return argument === 'file' ? `'*:file:_files'` : `'*:words: '`
@@ -168,7 +168,7 @@ function zshOption(option: GrammarOption): string[] {
   const about = description.replaceAll(/[[\]:]/g, ' ')
   const names = readNames(option)
   const before = mayRepeat ? '*' : names.length > 1 ? `(${names.join(' ')})` : ''
-  // With the sign a value may also stand behind one.
+  // A value may also follow an equals sign.
   if (value !== undefined)
     return [quotedZsh(`${before}${long}=[${about}]:value:${zshValue(value)}`)]
   return names.map((name) => quotedZsh(`${before}${name}[${about}]`))
@@ -223,7 +223,7 @@ function fishLines({ name, description, options, argument, commands }: GrammarCo
     `${first} -d ${quotedFish(description)}`,
     ...options.map((option) => `complete -c precis ${isTyped} ${fishOption(option)}`),
     ...(argument === 'file' ? [`complete -c precis ${isTyped} -F`] : []),
-    // A group has its commands, with what they are for.
+    // A group lists its commands with descriptions.
     ...(typeof argument === 'string' || commands.length > 0
       ? []
       : [`complete -c precis ${isTyped} -a '${argument.join(' ')}'`]),

@@ -1,16 +1,16 @@
-// Local model servers: whether they answer, and which models they have
+// Local model servers: whether they answer, and their models.
 import type { Settings } from '../../core/settings/settings.ts'
 import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
 import type { Environment } from '../settings/places.ts'
 
-/** One that does not answer at once is not there. */
+/** A local server answers at once or not at all. */
 const TIMEOUT_MS = 800
 const SHOWN_MODELS = 5
 
 interface LocalServer {
   readonly id: string
   readonly title: string
-  readonly path: string // behind the base URL
+  readonly path: string // appended to the base URL
   namesIn(body: unknown): string[]
   readonly start: string
 }
@@ -61,7 +61,7 @@ async function check(
         : well(id, `${title} answers at ${base.host}: ${list}${more}`),
     ]
   } catch {
-    // Whatever it was (refused, too slow, no JSON): it cannot be used.
+    // Refused, too slow or invalid: unusable either way.
     const message = `${title} does not answer at ${base.host}`
     return [
       isWanted ? fault(id, `${message}, and models.default names it`, start) : note(id, message),
@@ -69,13 +69,13 @@ async function check(
   }
 }
 
-/** Whether a provider's server is on this machine: then it asks for no key. */
+/** Whether a provider's server is on this machine and so needs no key. */
 export function isAtHome(id: string, settings: Settings, environment: Environment): boolean {
   const base = readBaseUrl(id, settings, environment)
   return base !== undefined && isLoopback(base)
 }
 
-/** As the providers take it; an address that is none is told by whoever uses it. */
+/** As the providers read it; they report an invalid address. */
 function readBaseUrl(
   id: string,
   { providers }: Settings,
@@ -91,7 +91,7 @@ function readBaseUrl(
   return URL.canParse(given) ? new URL(given) : undefined
 }
 
-/** Others are none of the doctor's business: it sends nothing beyond this machine. */
+/** Others are skipped: the doctor sends nothing beyond this machine. */
 function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname)
 }
@@ -110,12 +110,12 @@ function textIn(value: unknown, field: string): string[] {
   return typeof text === 'string' ? [text] : []
 }
 
-/** A finding of the doctor: fine, a note, or a problem with its fix */
+/** A finding of the doctor: fine, a note, or a problem with its fix. */
 export interface Finding {
   readonly check: string
   readonly state: 'well' | 'note' | 'fault'
   readonly message: string
-  readonly fix?: string // for faults always
+  readonly fix?: string // always present for problems
 }
 
 export function well(check: string, message: string): Finding {

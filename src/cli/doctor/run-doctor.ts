@@ -1,4 +1,4 @@
-// `precis doctor`: prints findings, notes, problems and fixes
+// `precis doctor`: prints findings, notes, problems and fixes.
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { PrecisError } from '../../core/errors.ts'
 import type { Store } from '../../core/ports.ts'
@@ -23,7 +23,7 @@ const SIGNS = { well: '✓', note: '·', fault: '✗' } as const
 const HANGING = ' '.repeat(12)
 const PAGE = 'docs/troubleshooting.md'
 
-/** Rejects if there is a fault, after the report is out. */
+/** Rejects on a problem, after printing the report. */
 export async function runDoctor({ json }: { readonly json?: boolean }, io: Io): Promise<void> {
   const findings = await runChecks(io)
   const program = programName(io)
@@ -62,13 +62,13 @@ const NEEDED_NODE = '22.19'
 const LOW_DISK_BYTES = 100_000_000
 const LOG_CHECK_MS = 2_000
 
-/** The checks of the doctor: Node, settings, store, keys, local models, terminal */
+/** The checks of the doctor: Node, settings, store, keys, local models, terminal. */
 async function runChecks(io: Io): Promise<Finding[]> {
   const { environment } = io
   const node = checkNode()
   const { findings, resolved } = checkSettings(io)
   const state = await checkState(io)
-  // Without its folder the store cannot be opened: one fault is told once.
+  // Without its folder the store cannot be opened: report one problem once.
   const isStateWell = state.every(
     ({ check, state: found }) => check !== 'state' || found === 'well',
   )
@@ -113,7 +113,7 @@ function checkSettings({ cwd, environment }: Io): {
   }
 }
 
-/** What the project sets and is not obeyed in. */
+/** Ignored project settings. */
 function checkTrust({ project }: LoadedSettings): Finding[] {
   if (project === undefined || project.ignored.length === 0) return []
   const { file, ignored } = project
@@ -127,7 +127,7 @@ function checkTrust({ project }: LoadedSettings): Finding[] {
   ]
 }
 
-/** The folder for state: there, ours alone, writable, and with room. */
+/** The data directory: exists, private, writable, and with free space. */
 async function checkState(io: Io): Promise<Finding[]> {
   try {
     const folder = await stateFolder(io)
@@ -174,7 +174,7 @@ async function checkStore({ settings }: ResolvedSettings, io: Io): Promise<Findi
   }
 }
 
-/** As much of a whole check as can be done in a moment. */
+/** As much of the full check as fits into a moment. */
 async function checkLogs(store: Store): Promise<Finding[]> {
   const until = performance.now() + LOG_CHECK_MS
   const { problems, threads, all } = await checkStoreLogs(store, {
@@ -192,7 +192,7 @@ async function checkLogs(store: Store): Promise<Finding[]> {
   return [note('store', message, 'Check all of them: precis store check.')]
 }
 
-/** Which keys are there; never what they are. */
+/** Which keys exist, never their values. */
 function checkKeys(environment: Environment, resolved: ResolvedSettings | undefined): Finding[] {
   const wanted = resolved?.settings.models.default?.split('/', 1)[0]
   const set = PROVIDER_ENTRIES.flatMap(({ id, keyVariables }) => {

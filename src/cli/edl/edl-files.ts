@@ -1,4 +1,4 @@
-// The files of one folder as a script sees them: read from the disk, written only when all is known.
+// The files of one folder for a script: read from the disk, written only at the end.
 import { lstat, rm } from 'node:fs/promises'
 import { PrecisError } from '../../core/errors.ts'
 import { DEFAULT_LIMITS, type FileIO } from '../../edl/script.ts'
@@ -7,10 +7,10 @@ import { openInWorkspace } from '../../tools/files/open-file.ts'
 import { type FileMark, replaceFile } from '../../tools/files/write-file.ts'
 import { isInside, type Place, type Workspace } from '../../tools/workspace.ts'
 
-/** A file that the script changed or made, and what it was. */
+/** A file the script changed or created, with its old content. */
 export interface PlannedFile {
   readonly path: string // as the script names it
-  readonly before: string | undefined // undefined if it is new
+  readonly before: string | undefined // undefined for a new file
   readonly after: string
 }
 
@@ -19,13 +19,13 @@ interface ReadFile {
   readonly mark: FileMark
 }
 
-/** No character has more bytes than this in UTF-8 for one code unit. */
+/** The most UTF-8 bytes per UTF-16 code unit. */
 const BYTES_PER_CHAR = 3
 
 export class FolderFiles implements FileIO {
   readonly #workspace: Workspace
   readonly #read = new Map<string, ReadFile>()
-  /** Device and number of a file, or the place of a new one → the path under which it is known. */
+  /** Device and inode of a file, or the place of a new one → its path. */
   readonly #names = new Map<string, string>()
   readonly #planned: PlannedFile[] = []
 
@@ -53,7 +53,7 @@ export class FolderFiles implements FileIO {
     }
   }
 
-  /** Also if something is there that is not a file: nothing may take its place. */
+  /** True for other things than files as well: they must not be replaced. */
   async fileExists(path: string): Promise<boolean> {
     const place = await this.#workspace.locate(this.#asName(path))
     this.#claim(place.path, path)
@@ -71,10 +71,10 @@ export class FolderFiles implements FileIO {
   }
 
   async mkdir(_path: string): Promise<void> {
-    // Folders are made with the first file in them, by `commit`.
+    // `commit` creates folders with their first file.
   }
 
-  /** Writes what was planned. Where one file cannot be written, those before it become what they were. */
+  /** Writes the changes. If one file fails, restores those already written. */
   async commit(): Promise<void> {
     const written: PlannedFile[] = []
     try {
@@ -96,12 +96,12 @@ export class FolderFiles implements FileIO {
     else await rm((await this.#workspace.locate(this.#asName(path))).path)
   }
 
-  /** `/notes.md` begins at the folder, too, unless it is written with the whole path of the folder. */
+  /** `/notes.md` is relative to the folder, unless it starts with the folder's full path. */
   #asName(path: string): string {
     return isInside(this.#workspace.root, path) ? path : path.replace(/^\/+/, '') || '.'
   }
 
-  /** A file under two names would be edited twice, and one of the edits be lost. */
+  /** Under two names a file would be edited twice and lose one edit. */
   #claim(identity: string, path: string): void {
     const name = this.#names.get(identity) ?? path
     if (name !== path)

@@ -1,4 +1,4 @@
-// `precis edl`: runs a script on the files of a directory, all or nothing, with a report
+// `precis edl`: runs a script on the files of a directory, all or nothing, with a report.
 import { resolve } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
 import { PrecisError } from '../../core/errors.ts'
@@ -21,7 +21,7 @@ export interface EdlFlags {
   readonly json?: boolean
 }
 
-/** Rejects if the script cannot be read, and, after the report is out, where a file failed. */
+/** Rejects for an invalid script, and, after the report, if a file failed. */
 export async function applyScript(source: string, flags: EdlFlags, io: Io): Promise<void> {
   const { root, dryRun = false, partial = false } = flags
   if (source === '' || root === '')
@@ -80,7 +80,7 @@ function failed({ errors, written, root }: EdlReport): PrecisError {
   })
 }
 
-/** The report of an EDL script: the result for each file, and the differences */
+/** The report of an EDL script: the result for each file, and the differences. */
 interface EdlReport {
   readonly script: string
   readonly root: string
@@ -103,12 +103,12 @@ interface EdlFileReport {
   readonly deletions: number
   readonly linesAdded: number
   readonly linesRemoved: number
-  /** Where differences are asked for; null where they are too many to be found. */
+  /** Set if differences were requested; null if there are too many. */
   readonly diff?: string | null
 }
 
 const SHOWN_WARNINGS = 5
-/** Why a file failed is told whole, however wide the terminal. */
+/** An error is shown in full, however wide the terminal. */
 const SHOWN_MESSAGE = 500
 const CONTEXT_LINES = 3
 /** The work grows with the square of this. */
@@ -178,7 +178,7 @@ function warningLines(warnings: readonly string[], style: Style, columns: number
 function diffLines({ path, diff }: EdlFileReport): string[] {
   if (diff === undefined) return []
   if (diff === null) return [`${oneLine(path, 60)}: too different to be shown line by line`]
-  return [diff.trimEnd().replaceAll('\r', '[U+000D]')] // ends of lines may be all that differs
+  return [diff.trimEnd().replaceAll('\r', '[U+000D]')] // line ends may be the only difference
 }
 
 function verdict({ dryRun, written, files, errors }: EdlReport, style: Style): string {

@@ -1,4 +1,4 @@
-// The report of an exam: marks by strategy and kind of question, what waits, and what the figures do not show.
+// The report of an exam: marks by strategy and kind, open answers, and limits of the figures.
 import {
   counted,
   oneLine,
@@ -10,13 +10,13 @@ import {
 } from '../terminal/terminal.ts'
 import { KINDS, type Kind, type Question } from './questions.ts'
 
-/** What one strategy came to. */
+/** The result of one strategy. */
 export interface Arm {
   readonly id: string
-  readonly tokens?: number // of its context; absent where there is none yet
-  readonly marks?: readonly number[] // by question, from 0 to 1
+  readonly tokens?: number // of its context; absent until there is one
+  readonly marks?: readonly number[] // per question, from 0 to 1
   readonly failed?: string
-  /** What the strategy warned of: that a model's part was left out, for one. */
+  /** Warnings of the strategy, for example that a model's part is missing. */
   readonly notes?: readonly string[]
 }
 
@@ -57,7 +57,7 @@ export function renderExam(report: ExamReport, style: Style, columns: number): s
   return `${lines.join('\n')}\n`
 }
 
-/** As many kinds side by side as there is room for, the others below. */
+/** As many kinds side by side as fit, the others below. */
 function tableLines({ questions, arms, budgetTokens }: ExamReport, style: Style, columns: number) {
   const nameColumns = Math.max(...['strategy', ...arms.map(({ id }) => id)].map((id) => id.length))
   const name = (id: string) => `  ${padColumns(id, nameColumns)}`

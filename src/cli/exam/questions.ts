@@ -1,4 +1,4 @@
-// The questions of an exam by template, from what a session says and did: no model is asked.
+// Exam questions by template, from what a session said and did, without a model.
 import { findSentences } from '../../core/constraints/sentences.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import { ledgerFiles } from '../../core/ledger/ledger-lines.ts'
@@ -15,7 +15,7 @@ export type Kind = (typeof KINDS)[number]
 export interface Question {
   readonly kind: Kind
   readonly text: string
-  /** What a right answer says. By template: words of it, each counts alike. By a model: one sentence. */
+  /** What a correct answer contains. By template: words that count equally. By a model: one sentence. */
   readonly expected: readonly string[]
 }
 
@@ -25,7 +25,7 @@ const CUE_WORDS = 4
 const OPENING_SENTENCES = 2
 const SHOWN_CHARS = 600
 
-/** Reasons cannot be asked for by template. */
+/** Templates cannot ask for reasons. */
 export function templateQuestions(digest: Digest, events: readonly ThreadEvent[]): Question[] {
   const ledger = currentLedger(digest.ledger ?? ledgerReducer.init(), digest.settledAt)
   return [
@@ -38,7 +38,7 @@ export function templateQuestions(digest: Digest, events: readonly ThreadEvent[]
   ].filter(({ expected }) => expected.length > 0)
 }
 
-/** A reader is asked to quote: who says it in other words could not be marked by code. */
+/** Readers are asked to quote: code cannot mark a paraphrase. */
 function goalQuestions({ words }: Digest): Question[] {
   const [first, ...later] = words.map(({ text }) => text)
   const requests = later.filter((said) => !isThanks(said))
@@ -164,7 +164,7 @@ const MOST_WORDS = 6
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}_./-]{4,}(?<![./-])/gu
 const WHOLE_CHARS = 24
 
-/** Some words of a text that tell it from others; of a script without blanks its beginning. */
+/** Distinctive words of a text; for scripts without blanks its beginning. */
 function tellingWords(text: string): string[] {
   const line = text.slice(0, SHOWN_CHARS).replace(/\s+/g, ' ').trim()
   const words = [...new Set([...exactFacts(line), ...(line.match(WORD) ?? [])])]
@@ -181,7 +181,7 @@ function cued(text: string): { readonly cue: string; readonly rest: string } {
   return { cue: words.slice(0, CUE_WORDS).join(' '), rest: words.slice(CUE_WORDS).join(' ') }
 }
 
-/** At most so many, from all parts of a list alike. */
+/** At most this many, spread evenly over the list. */
 function spread<T>(list: readonly T[], most: number): T[] {
   if (list.length <= most) return [...list]
   return Array.from({ length: most }, (_, at) => {

@@ -1,4 +1,5 @@
-// `precis exam`: the same questions to the contexts of several strategies, of one size, and a table of marks.
+// `precis exam`: asks the same questions of several strategies' contexts of equal size, and prints a table of
+// marks.
 import { freshCaveats, replacedLines } from '../../core/edit/report-text.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { isStandIn } from '../../core/model.ts'
@@ -136,7 +137,7 @@ interface Exam {
   readonly session: Session
   readonly settings: Settings
   readonly targetTokens: number
-  /** Undefined where no one is asked: then the context itself is searched. */
+  /** Undefined without a reader: then the context itself is searched. */
   readonly sitter: Sitter | undefined
   readonly model: string | undefined
   readonly byModel: boolean
@@ -151,7 +152,7 @@ function chooseSitter({ composed }: Session, flags: ExamFlags, io: Io): Sitter |
   return flags.model === undefined ? undefined : modelSitter(composed.model, flags.model)
 }
 
-/** Undefined where they are still to be written. */
+/** Undefined if they are still to be written. */
 async function readQuestions(exam: Exam): Promise<readonly Question[] | undefined> {
   const { session, sitter, byModel } = exam
   const { events } = await loadThread(session.composed, session.threadId)
@@ -168,7 +169,7 @@ async function readQuestions(exam: Exam): Promise<readonly Question[] | undefine
   })
 }
 
-/** Undefined where a file waits for its answer, which is noted. */
+/** Undefined if a file waits for its answer, which is recorded. */
 async function waited<T>(exam: Exam, ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask()
@@ -201,7 +202,7 @@ async function sit(exam: Exam, seat: Seat, questions: readonly Question[]): Prom
   }
 }
 
-/** On a copy. Contexts of a new session are that session. */
+/** Works on a copy. A fresh session's context is the new session. */
 async function compacted({ session, settings, ...exam }: Exam, { id, number }: Seat) {
   const { composed, threadId } = session
   const { threads } = composed

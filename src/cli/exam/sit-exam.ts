@@ -1,4 +1,4 @@
-// Sits an exam: who is asked (a model, or files that anybody can answer), the prompts, and the marks.
+// Sits an exam: the reader (a model, or files anyone can answer), the prompts, and the marks.
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -12,10 +12,10 @@ import type { Io } from '../process-io.ts'
 import { KINDS, type Question } from './questions.ts'
 
 const OUTPUT_TOKENS = 8_192
-/** Of a session whose questions a model writes: its beginning and its end. */
+/** For questions by a model: the start and end of the session. */
 const RECORD_TOKENS = 100_000
 
-/** A model that is asked for text. A prompt in a file that has no answer yet rejects, see `isWaiting`. */
+/** Answers prompts. Rejects for a prompt file without an answer, see `isWaiting`. */
 export type Sitter = (name: string, prompt: string) => Promise<string>
 
 export function modelSitter(port: ModelPort, model: string): Sitter {
@@ -29,10 +29,10 @@ export function modelSitter(port: ModelPort, model: string): Sitter {
   }
 }
 
-/** The prompt stands in a file whose name tells its content: what changes becomes another file. */
+/** The file name contains a digest of the prompt, so a changed prompt gets another file. */
 export function fileSitter(folder: string, io: Pick<Io, 'cwd' | 'environment'>): Sitter {
   return async (name, whole) => {
-    // As for a model: whoever answers need not know the secrets.
+    // Redacted as for a model: the reader need not know secrets.
     const prompt = redact(whole, secretsOf(io.environment)).text
     const digest = createHash('sha256').update(prompt).digest('hex').slice(0, 8)
     const path = join(resolve(io.cwd, folder), `${name}-${digest}`)
@@ -54,7 +54,7 @@ export function fileSitter(folder: string, io: Pick<Io, 'cwd' | 'environment'>):
   }
 }
 
-/** The file of the prompt that waits; undefined for any other error. */
+/** The prompt file that waits; undefined for other errors. */
 export function waitingFile(error: unknown): string | undefined {
   const waiting = PrecisError.is(error) ? error.details.waiting : undefined
   return typeof waiting === 'string' ? waiting : undefined
@@ -102,7 +102,7 @@ Write each question on one line: the kind, the question and the right answer in 
 exact | Which port does the server use? | 4321`
 }
 
-/** Rejects where no line is a question. */
+/** Rejects without any question. */
 export function questionsIn(text: string): Question[] {
   const questions = text.split('\n').flatMap((line): Question[] => {
     const [first = '', question = '', ...answer] = line.split('|').map((part) => part.trim())
@@ -137,7 +137,7 @@ Write one line for each, the number, a colon and the mark, as in «3: 0.5».`
 const NUMBERED =
   /^(\s*)(?:[-*•|]\s+)?(?:\*\*)?(?:Q(?:uestion)?\s*)?(\d{1,3})(?:\*\*)?\s*([:.)|])(?:\*\*)?\s?(.*)$/i
 
-/** By the numbers of the questions; a line without a number, or of a list, belongs to the answer before it. */
+/** Split by question numbers; unnumbered lines and lists belong to the answer before. */
 export function answersIn(text: string, count: number): string[] {
   const answers = Array.from({ length: count }, () => '')
   const lines = text.split('\n').map((line) => {
@@ -145,7 +145,7 @@ export function answersIn(text: string, count: number): string[] {
     const at = number === undefined ? undefined : Number(number) - 1
     return { line, indent: indent.length, at, isAsAsked: mark === ':', said }
   })
-  // A number with a colon is what was asked for: then other marks behind the same number are lists.
+  // A number with a colon is the requested form; other marks after the same number are then lists.
   const asked = new Set(lines.flatMap(({ at, isAsAsked }) => (isAsAsked ? (at ?? []) : [])))
   const margin = lines.find(({ at }) => at !== undefined)?.indent ?? 0
   let open = -1
@@ -162,7 +162,7 @@ export function answersIn(text: string, count: number): string[] {
   return answers.map((answer) => answer.trimEnd())
 }
 
-/** Answers that cannot be told apart are no answers, and not wrong ones. */
+/** Indistinguishable answers are invalid rather than wrong. */
 export function requireAnswers(answers: readonly string[]): void {
   if (answers.some((answer) => answer !== '')) return
   throw new PrecisError('model-failed', 'The answers cannot be read: none begins with a number.', {
@@ -170,7 +170,7 @@ export function requireAnswers(answers: readonly string[]): void {
   })
 }
 
-/** The share of what is expected that an answer, or a whole context, says. */
+/** The share of the expected content in an answer or context. */
 export function markOf({ expected }: Question, answer: string): number {
   const said = plain(answer)
   return expected.filter((each) => said.includes(plain(each))).length / expected.length
@@ -179,7 +179,7 @@ export function markOf({ expected }: Question, answer: string): number {
 const MARKED =
   /^[^\p{L}\d]*(?:(?:q|question|answer|no)[\s.#]*)?(\d{1,3})(?!\.\d)(?:\s*[^\p{L}\d\s]|\t)(.*)$/iu
 
-/** The first number behind that of the question, or on the lines below it. Rejects where one has no mark. */
+/** The first number after the question's, or on the lines below it. Rejects if one has no mark. */
 export function marksIn(text: string, count: number): number[] {
   const marks = new Map<number, number>()
   let open: number | undefined

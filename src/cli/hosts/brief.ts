@@ -1,4 +1,5 @@
-// What must not be lost of a thread, as text within so many characters; loads hardly anything, since hooks must start fast
+// What must not be lost of a thread, as text of limited length. Imports hardly anything, because hooks must
+// start fast.
 import {
   FENCE,
   findPasteStart,
@@ -10,31 +11,31 @@ import {
 } from '../../core/constraints/paste-marks.ts'
 import { cutHead, cutTail } from '../../core/window/tokens/cut.ts'
 
-/** Words of the user. */
+/** A text of the user. */
 export interface Said {
   readonly text: string
-  readonly ref: string // reads the message that they stand in; empty where there is none
+  readonly ref: string // reads the message it is from; may be empty
 }
 
 export interface Brief {
-  readonly request?: Said // what a person typed last
+  readonly request?: Said // the last thing a person typed
   readonly constraints: readonly Said[]
   readonly pins: readonly string[]
-  readonly state: readonly string[] // one line for each file, test, plan and command
-  /** What a person typed before the latest request, each as its first line, oldest first. */
+  readonly state: readonly string[] // one line per file, test, plan and command
+  /** What a person typed before the latest request, one line each, oldest first. */
   readonly earlier: readonly Said[]
 }
 
-/** No line takes more than this share of the room: one long pin must not push out everything else. */
+/** A line's maximum share of the room: one long pin must not push out the rest. */
 const LINE_SHARE = 1 / 4
-/** What all messages together may take of it where there are few. */
+/** The messages' maximum share of the room if there are few other lines. */
 const WORDS_SHARE = 1 / 2
 
 /**
- * Words of the user as they were typed, within so many characters, with the pins and what is known to bind:
- * the latest ones have their room first, then those that began the session, then the newest. Which of them
- * bind is left to the model that writes the summary: finding it here takes longer than a host should wait.
- * What was pasted is no word of the user, and the conversation has it.
+ * The user's words as typed, within a limit, with pins and known constraints. The latest messages take room
+ * first, then those that began the session, then the newest. The model that writes the summary decides which
+ * of them bind: detecting that here takes longer than a host should wait. Pasted text is omitted, since the
+ * conversation has it.
  */
 export function renderWords(
   words: readonly string[],
@@ -59,8 +60,8 @@ export function renderWords(
 }
 
 /**
- * Within so many characters: the latest request has its room first, then pins, then the newest constraints,
- * then the state, then earlier messages, which are of use only where their refs can be read.
+ * Within a limit: the latest request takes room first, then pins, the newest constraints, the state, and
+ * earlier messages, which need readable refs.
  */
 export function renderBrief(
   brief: Brief,
@@ -90,7 +91,7 @@ export function renderBrief(
   return `${held}${asked}${known}${before}`.trimEnd()
 }
 
-/** Its title and the lines that fit, with an empty line behind them; nothing where none does. */
+/** Its title, the lines that fit, and an empty line; nothing if no line fits. */
 function writeSection(
   title: string,
   lines: readonly string[],
@@ -106,14 +107,14 @@ function writeSection(
   return text === head ? '' : `${text}\n`
 }
 
-/** A ref at its end stays. */
+/** Keeps a ref at its end. */
 function cutLine(text: string, mostChars: number): string {
   if (text.length <= mostChars) return text
   const [ref = ''] = / \[[\w-]+:e\d+\]$/.exec(text) ?? []
   return `${cutHead(text, mostChars - 1 - ref.length)}…${ref}`
 }
 
-/** A long message says at its beginning what it is about, and at its end what it comes down to. */
+/** A long message states its topic at the start and its conclusion at the end. */
 function withoutMiddle(text: string, mostChars: number): string {
   if (text.length <= mostChars) return text
   const room = mostChars - 3
@@ -132,16 +133,16 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** The head of a mail: what follows is of whoever wrote it, and nothing says where it ends. */
+/** The head of a mail: the rest is someone else's text without a clear end. */
 const MAIL =
   /^(?:(?:From|Von|De): .*@|-{2,} ?(?:Forwarded|Original) message|On .*\d.*(?<! I) wrote:\s*$|Am .*\d.* schrieb .*:\s*$)/i
 
 const HEAD_CHARS = 300
 
-/** A mark stands in its place. */
+/** Stands in its place. */
 const GAP = '…'
 
-/** No fences, quotations, tags and mails. Its lines should not be much longer than people write them. */
+/** Removes fences, quotations, tags and mails. Lines should not be much longer than people write. */
 function withoutPastes(text: string): string {
   const lines = text.split(/\r?\n/)
   const closings = text.includes('</') ? lastClosings(lines) : NONE
@@ -165,7 +166,7 @@ function withoutPastes(text: string): string {
 
 const NONE: ReadonlyMap<string, number> = new Map()
 
-/** Behind the last line of what is set apart here; the line itself where nothing is. */
+/** After the last line of the pasted block that starts here; the line itself if none does. */
 function findEnd(
   lines: readonly string[],
   index: number,
@@ -191,7 +192,7 @@ function closes(line: string, fence: string): boolean {
   return line.includes(fence) && /^\s*([`~])\1+\s*$/.test(line)
 }
 
-/** One mark for several in a row, and none at the ends. */
+/** One mark for several in a row, none at the ends. */
 function withoutOuterGaps(lines: readonly string[]): string[] {
   const said = lines.filter((line) => line.trim() !== '')
   const isWord = (line: string | undefined) => line !== undefined && line.trim() !== GAP

@@ -1,4 +1,5 @@
-// Codex's config.toml: the table of the MCP server, put in, found and taken out, and what Codex keeps there about the hooks
+// Codex's config.toml: adds, finds and removes the table of the MCP server, and Codex's notes about the
+// hooks.
 import type { PrecisError } from '../../core/errors.ts'
 import { areOwnArguments, ENTRY, entryOfOthers, type HostFile, refusal } from './host-file.ts'
 
@@ -7,8 +8,8 @@ const SERVERS = 'mcp_servers'
 const TABLE = `${SERVERS}.${ENTRY}`
 
 /**
- * A TOML file with a table of ours. Codex writes the file again and moves comments: the table tells whose it is.
- * `hooks` are the names that Codex gives to our hooks where it notes that the user trusts them.
+ * A TOML file with a table of ours. Codex rewrites the file and moves comments, so the table itself
+ * identifies it. `hooks` are the names under which Codex notes that the user trusts our hooks.
  */
 export function tableFile(
   path: string,
@@ -43,12 +44,12 @@ export function tableFile(
   }
 }
 
-/** Codex does not start with such a file, and a table at its end may become part of what is broken. */
+/** Codex does not start with such a file, and a table at its end may become part of the broken text. */
 function isBroken(path: string, line: number, why: string): PrecisError {
   return refusal(path, `${path} is broken at line ${line}: ${why}`, 'Fix the file first.')
 }
 
-/** TOML takes no table behind an inline one of the same name. */
+/** TOML allows no table after an inline one with the same name. */
 function cannotAdd(path: string): PrecisError {
   const sentence = `${path} has \`${SERVERS} = { … }\`, to which no server can be added`
   return refusal(path, sentence, `Write it as tables such as [${SERVERS}.NAME] first.`)
@@ -69,7 +70,7 @@ function withoutTrust(text: string, hooks: ReadonlySet<string>): string {
     .join('')
 }
 
-/** What a program that writes the file again may change: the order of tables, empty lines, our comments. */
+/** What another program may change when it rewrites the file: order of tables, empty lines, our comments. */
 function sortedTables(text: string): string {
   const parts = tablesIn(text.replaceAll(OWN_COMMENT, '')).map(({ part }) => withoutBlank(part))
   return parts.filter(Boolean).sort().join('\n')
@@ -82,7 +83,7 @@ function withoutBlank(text: string): string {
 const OWN_COMMENT = new RegExp(`^(?:${BEGIN}|${END})[ \\t]*\\r?(?:\\n|$)`, 'gm')
 const BEFORE_TABLE = /^(?=[ \t]*\[{1,2}[^[\]\n]+\]{1,2}[ \t]*(?:#.*)?\r?$)/m
 
-/** The text, cut before each line that begins a table. */
+/** Splits the text before each line that begins a table. */
 function tablesIn(text: string): { readonly name: string; readonly part: string }[] {
   return text.split(BEFORE_TABLE).map((part) => {
     return { name: plainKey(/^\s*\[+([^\]]*)/.exec(part)?.[1] ?? ''), part }
@@ -94,7 +95,7 @@ function plainKey(key: string): string {
   return key.replaceAll(/[\s"']/g, '')
 }
 
-/** Comments before the next table are about that one. */
+/** Comments before the next table belong to that one. */
 function behind(part: string): string {
   const lines = part.split(/(?<=\n)/)
   return lines.slice(lines.findLastIndex((line) => !/^\s*(?:#|$)/.test(line)) + 1).join('')
@@ -107,7 +108,7 @@ function argumentsIn(part: string): string[] {
   return [...words].flatMap(([, double, single]) => double ?? single ?? [])
 }
 
-/** Whether it is there, as a table or in one of the other ways that TOML has to write it. */
+/** Whether it exists, as a table or in another TOML notation. */
 function hasEntry(text: string): boolean {
   const isTable = tablesIn(text).some(({ name, part }) => {
     const keys = [...part.matchAll(/^[ \t]*([^=#[\n]+)=/gm)].map(([, key = '']) => plainKey(key))
@@ -118,14 +119,14 @@ function hasEntry(text: string): boolean {
   return isTable || inline.test(inlineServers(text) ?? '')
 }
 
-/** What stands behind `mcp_servers =`, to the end of the keys before the first table. */
+/** What follows `mcp_servers =`, up to the first table. */
 function inlineServers(text: string): string | undefined {
   const [{ name, part } = { name: '', part: '' }] = tablesIn(text)
   const found = new RegExp(`^[ \\t]*["']?${SERVERS}["']?[ \\t]*=([\\s\\S]*)`, 'm').exec(part)
   return name === '' ? found?.[1] : undefined
 }
 
-// Finds the first line of a TOML file that no parser would take: a file that is broken is not made longer
+// Finds the first invalid line of a TOML file: a broken file must not be extended.
 
 interface Fault {
   readonly line: number
@@ -142,7 +143,7 @@ const STRING =
   /"""(?:[^\\]|\\[\s\S])*?"""+|'''[\s\S]*?'''+|"(?!"")(?:[^"\\\n]|\\.)*"|'(?!'')[^'\n]*'/y
 const BARE = /true|false|[+-]?(?:inf|nan)|[+-]?\d[\w.:+-]*(?: \d\d:\d\d[\w.:+-]*)?/y
 
-/** Undefined where nothing is wrong with its shape. Types, dates and keys that stand twice are not looked at. */
+/** Undefined if its structure is valid. Does not check types, dates and duplicate keys. */
 function tomlFault(text: string): Fault | undefined {
   const reader = new Reader(text)
   try {
@@ -205,7 +206,7 @@ class Reader {
     this.at += 1
   }
 
-  /** The line where it begins says more than the end of the file. */
+  /** The line where it begins is more helpful than the end of the file. */
   #requireInside(begin: number): void {
     if (this.at < this.#text.length) return
     this.at = begin

@@ -1,4 +1,4 @@
-// The log of what went wrong while another agent ran précis: a hook is silent, and `precis doctor` shows this
+// Logs failures that happen while another agent runs précis: hooks are silent, `precis doctor` shows the log.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { appendFailure, FAILURES_FILE } from '../../hosts/failure-log.ts'
@@ -6,7 +6,7 @@ import { stateFolderPath } from '../../hosts/platform-folders.ts'
 import type { Io } from '../process-io.ts'
 import { stateFolder } from '../settings/places.ts'
 
-/** Never rejects: no one is left to report to. */
+/** Never rejects: there is nobody to report to. */
 export async function logHostFailure(where: string, thrown: unknown, io: Io): Promise<void> {
   try {
     await appendFailure(await stateFolder(io), where, thrown, io.environment)

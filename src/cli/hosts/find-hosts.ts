@@ -1,10 +1,10 @@
-// Which agents are on this machine: one of their folders is there, or their program is on the path
+// Finds the agents on this machine by their folders, or by their program on the path.
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { HostName } from './host-file.ts'
 import type { HostPlace } from './host-files.ts'
 
-/** Its program, and where it keeps its own files: for the user, and in a project. */
+/** Its program, and its folders for the user and in a project. */
 const TRACES: Readonly<
   Record<HostName, (place: HostPlace) => { program: string; own: string[]; project: string }>
 > = {

@@ -1,4 +1,5 @@
-// `precis handoff`: the newest session of this project, written as a session of another agent, and how to go on there
+// `precis handoff`: writes the newest session of this project as another agent's, with the command to resume
+// it.
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -107,10 +108,10 @@ function readHost(given: string | undefined): HostName {
 
 const COPIES = 'handoffs.json'
 const MOST_COPIES = 500
-/** Bytes by path, the oldest first. */
+/** Bytes by path, oldest first. */
 const copiesSchema = z.record(z.string(), z.number())
 
-/** A session that a handoff wrote is a copy, until an agent goes on with it. */
+/** A session written by a handoff is a copy until an agent continues it. */
 async function ownCopies(io: Io): Promise<(session: FoundSession) => boolean> {
   const copies = await readCopies(io)
   return ({ path, bytes }) => copies[path] === bytes
@@ -121,7 +122,7 @@ async function readCopies(io: Io): Promise<Readonly<Record<string, number>>> {
   try {
     return copiesSchema.parse(JSON.parse(text ?? '{}'))
   } catch {
-    return {} // it only spares a choice: a damaged list is begun again
+    return {} // the list only saves a choice: a damaged one starts again
   }
 }
 
@@ -134,7 +135,10 @@ async function noteCopy(path: string, text: string, io: Io): Promise<void> {
 /** Conversations are private. */
 const PRIVATE_FOLDER = 0o700
 
-/** Agents look for a session by its directory. One that is not on this machine gives way to the working directory. */
+/**
+ * Agents look up sessions by directory. A directory missing on this machine is replaced by the working
+ * directory.
+ */
 async function findDirectory(
   events: readonly ThreadEvent[],
   { cwd }: Io,
@@ -148,8 +152,8 @@ async function findDirectory(
 }
 
 /**
- * The handed-over session is a new one with an id of its own, also where it came from the same agent: a writer that
- * finds records of its format goes on with their session, and one that finds any takes the directory from them.
+ * The handed-over session gets a new id, even within the same agent: otherwise a writer that finds its own
+ * records would continue that session and use its directory.
  */
 function asNew(to: WrittenFormat): WrittenFormat {
   if (to.kind === 'page') return to
@@ -163,7 +167,7 @@ function withoutRecords({ source: _, ...event }: ThreadEvent): ThreadEvent[] {
   return event.type === 'FOREIGN' ? [] : [event as ThreadEvent]
 }
 
-/** Also a link that leads nowhere: what is there is not ours. */
+/** Includes dangling links: the file is not ours. */
 export async function refuseExisting(path: string): Promise<void> {
   const there = await lstat(path).catch(() => undefined)
   if (there === undefined) return
@@ -173,7 +177,7 @@ export async function refuseExisting(path: string): Promise<void> {
   })
 }
 
-/** Where the agent looks for it, and the command that opens it. */
+/** Where the agent looks for it, and the command to open it. */
 async function placeFor(
   host: HostName,
   text: string,
@@ -215,7 +219,7 @@ async function placeFor(
 
 const ID = /^[\w-]{1,128}$/
 
-/** The id that the writer gave the session. It becomes part of a path and of a command. */
+/** The session id from the writer. It becomes part of a path and a command. */
 function parseId(host: HostName, text: string): string {
   const end = text.indexOf('\n')
   const first: Json = JSON.parse((host === 'opencode' ? text : text.slice(0, end)) || '{}')

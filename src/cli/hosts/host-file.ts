@@ -1,4 +1,4 @@
-// One file of an agent's configuration that `precis install` changes, and how to tell its own entry from one of the user
+// One file of an agent's configuration that `precis install` changes, and how to recognise our entry in it.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -17,22 +17,25 @@ export type HostName = (typeof HOSTS)[number]
 
 export interface HostFile {
   readonly path: string
-  /** The file with précis in it; `text` has no part of it, and is undefined where there is no file. */
+  /** Returns the file with précis; `text` has none of it, and is undefined without a file. */
   add(text: string | undefined): string
-  /** The file without it; undefined where nothing else was in it. Empty objects of `before`, the user's file, stay. */
+  /**
+   * Returns the file without précis; undefined if nothing else was in it. Empty objects of `before`, the
+   * user's file, stay.
+   */
   remove(text: string, before?: string): string | undefined
-  /** People write such a part by hand as well: what a first install finds may be theirs. */
+  /** People also write such entries by hand: one found by a first install may be theirs. */
   readonly isHandMade?: true
-  /** Also what the agent wrote about précis, such as that its hooks are trusted: for `uninstall`. */
+  /** Also removes what the agent wrote about précis, such as trust in its hooks; for `uninstall`. */
   forget?(text: string): string
-  /** Whether two texts say the same; by default, as JSON or to the byte. */
+  /** Whether two texts mean the same; default: as JSON or byte for byte. */
   isSame?(one: string, other: string): boolean
 }
 
 export const ENTRY = 'precis'
 const OWN_SCRIPT = /[/\\]precis(?:\.js)?$/
 
-/** As `install` writes them: the path of the script, and `mcp`. */
+/** As `install` writes them: the script's path, and `mcp`. */
 export function areOwnArguments(words: readonly Json[]): boolean {
   const script = words.at(-2)
   return words.at(-1) === 'mcp' && typeof script === 'string' && OWN_SCRIPT.test(script)
@@ -51,10 +54,10 @@ const FILE = 'installed.json'
 const schema = z.record(
   z.string(),
   z.object({
-    /** The file as it was; null where there was none. */
+    /** The original file; null if there was none. */
     before: z.string().nullable(),
     after: z.string(), // a digest
-    madeFolder: z.string().exactOptional(), // the first one that had to be made
+    madeFolder: z.string().exactOptional(), // topmost created folder
   }),
 )
 export type Records = z.output<typeof schema>
@@ -116,12 +119,12 @@ export function changedLines(before = '', next = ''): string[] {
   ]
 }
 
-/** What was there before may hold a part that looks like ours: there is one of it only. */
+/** The original may contain an entry like ours: only one may exist. */
 export function withOurs(file: HostFile, base: string | undefined): string {
   return file.add(base === undefined ? undefined : file.remove(base))
 }
 
-/** The file as it was, where nothing else changed it since; else without what is ours. */
+/** The original file if nothing else has changed; otherwise the file without our entry. */
 export function withoutOurs(
   file: HostFile,
   text: string | undefined,
@@ -132,7 +135,7 @@ export function withoutOurs(
   return file.remove(text, known?.before ?? undefined)
 }
 
-/** What the agent itself wrote about précis goes as well; where nothing else is left of its changes, every byte is as it was. */
+/** Removes the agent's own notes about précis, too; if nothing else changed, restores every byte. */
 export function withoutTrace(
   file: HostFile,
   text: string | undefined,
@@ -157,12 +160,12 @@ export function stateOf(
     const isSame = file.isSame ?? isSameText
     return isSame(withOurs(file, base), text) ? 'installed' : 'outdated'
   } catch (thrown) {
-    if (PrecisError.is(thrown)) return 'outdated' // ours, beside a part of the same name that is not
+    if (PrecisError.is(thrown)) return 'outdated' // ours, next to a foreign entry of the same name
     throw thrown
   }
 }
 
-/** Agents write their own files again, in another order and with other spaces. */
+/** Agents rewrite their files in another order and spacing. */
 function isSameText(one: string, other: string): boolean {
   try {
     return isDeepStrictEqual(JSON.parse(one), JSON.parse(other))
@@ -175,12 +178,12 @@ export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Undefined where there is no file, or it cannot be read as JSON: whoever changes it says what is wrong with it. */
+/** Undefined for a missing or invalid JSON file; the command that changes it reports the problem. */
 export function readFields(path: string): Fields | undefined {
   return objectIn(readText(path))
 }
 
-/** Also where it has comments and trailing commas, which would be lost if it were written again. */
+/** Also reads comments and trailing commas, which rewriting would lose. */
 export function readLoosely(path: string): Fields | undefined {
   return objectIn(withoutComments(readText(path)))
 }
@@ -197,7 +200,7 @@ function readText(path: string): string {
   }
 }
 
-/** Editors on Windows write it, and agents skip it. */
+/** Editors on Windows write it, and agents ignore it. */
 const BOM = '\uFEFF'
 
 function objectIn(text: string): Fields | undefined {
@@ -209,7 +212,7 @@ function objectIn(text: string): Fields | undefined {
   }
 }
 
-/** What stands in quotation marks is no comment. */
+/** Text in quotation marks is not a comment. */
 const COMMENT = /("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g
 const TRAILING_COMMA = /("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])/g
 

@@ -1,4 +1,4 @@
-// The files of each agent that `precis install` changes: how its own part is put in, found and taken out
+// The files of each agent that `precis install` changes: how our entry is added, found and removed.
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { extname, join, sep } from 'node:path'
@@ -22,7 +22,7 @@ import {
 } from './host-file.ts'
 
 export interface HostPlace {
-  /** How the agent starts précis. */
+  /** The command by which the agent starts précis. */
   readonly command: readonly string[]
   readonly home: string
   /** Only for the project in this directory. */
@@ -78,7 +78,7 @@ const FILES: Readonly<Record<HostName, (place: HostPlace) => HostFile[]>> = {
     const local = { type: 'local', command: [...command, 'mcp'] }
     return [
       ownFile(join(folder, 'plugin', 'precis.js'), 'opencode', command),
-      // OpenCode adds a schema to a file that has none, and the file would not be as it was written.
+      // OpenCode adds a schema to a file without one, which would change it.
       entryFile(openCodeConfig(project ?? config), 'mcp', local, { $schema: SCHEMA }),
     ]
   },
@@ -93,18 +93,18 @@ interface Hook {
   readonly matcher?: string
   /** The agent does not wait for it. */
   readonly isAsync?: true
-  /** Behind the command: an agent runs the same one only once. */
+  /** Appended to the command: an agent runs identical commands only once. */
   readonly word?: string
 }
 
-/** Claude Code waits only for what its summary needs; the rest is read while the model writes it. */
+/** Claude Code waits only for what its summary needs; the rest is prepared while the model writes. */
 const CLAUDE_HOOKS: Readonly<Record<string, readonly Hook[]>> = {
   PreCompact: [{}, { isAsync: true, word: 'aside' }],
   SessionStart: [{ matcher: 'compact' }],
   SessionEnd: [{}],
 }
 
-/** Codex takes nothing from the hook before a compaction, and need not wait for it. */
+/** Codex ignores the output of the hook before a compaction, so it need not wait. */
 const CODEX_HOOKS: Readonly<Record<string, readonly Hook[]>> = {
   PreCompact: [{ isAsync: true }],
   SessionStart: [{ matcher: 'compact' }],
@@ -114,8 +114,8 @@ const CODEX_HOOKS: Readonly<Record<string, readonly Hook[]>> = {
 const SCHEMA = 'https://opencode.ai/config.json'
 
 /**
- * OpenCode merges two files. Comments in the first would be lost: then the entry goes to the other. An entry
- * that is there already stays where it is.
+ * OpenCode merges two files. Comments in the first would be lost, so the entry then goes to the other. An
+ * existing entry stays where it is.
  */
 function openCodeConfig(folder: string): string {
   const plain = join(folder, 'opencode.json')
@@ -131,7 +131,10 @@ function hookLine(command: readonly string[], host: HostName): string {
   return `${command.map(quoted).join(' ')} hook ${host}`
 }
 
-/** For a shell, which looks into quotation marks for these; on Windows a backslash only parts folders. */
+/**
+ * Quotes for a shell, which interprets these inside quotation marks; on Windows a backslash only separates
+ * folders.
+ */
 function quoted(word: string): string {
   return `"${word.replaceAll(sep === '\\' ? /["$`]/g : /["$`\\]/g, '\\$&')}"`
 }
@@ -139,7 +142,7 @@ function quoted(word: string): string {
 const HOOK_SECONDS = 60
 const OWN_HOOK = /\bprecis(?:\.js)?" hook [\w-]+(?: aside)?$/
 
-/** A JSON file with lists of hooks by event: Claude Code's and Codex's have the same shape. */
+/** A JSON file with lists of hooks by event, in the shape shared by Claude Code and Codex. */
 function hooksFile(
   path: string,
   events: Readonly<Record<string, readonly Hook[]>>,
@@ -182,7 +185,7 @@ function hooksFile(
   }
 }
 
-/** Hooks of others may stand in the same group. */
+/** Other hooks may be in the same group. */
 function withoutOwnHooks(group: Json): Json[] {
   const hooks = listHooks(group)
   const left = hooks.filter((hook) => !isOwnHook(hook))
@@ -201,7 +204,7 @@ function isOwnEntry(entry: Json | undefined): boolean {
   return Array.isArray(args) && areOwnArguments(args)
 }
 
-/** How Codex names our hooks of this file: by the event, the group and the place in it. */
+/** Codex's names for our hooks in this file: event, group and index. */
 function trustedNames(path: string): ReadonlySet<string> {
   const names = new Set<string>()
   for (const [event, groups] of Object.entries(readHooks(path)))
@@ -222,7 +225,7 @@ function listHooks(group: Json): readonly Json[] {
   return isFields(group) && Array.isArray(group.hooks) ? group.hooks : []
 }
 
-/** A JSON file with one entry of ours in an object, and what the agent wants to stand in it. */
+/** A JSON file with one entry of ours in an object, and fields the agent expects. */
 function entryFile(path: string, field: string, value: Json, wanted: Fields = {}): HostFile {
   return {
     path,
@@ -244,7 +247,7 @@ function entryFile(path: string, field: string, value: Json, wanted: Fields = {}
   }
 }
 
-/** A file that is all ours: it loads the plug-in of this package and says how précis is started. */
+/** A file entirely ours: loads the plug-in of this package with the command of précis. */
 function ownFile(path: string, host: 'opencode' | 'pi', command: readonly string[]): HostFile {
   const { url } = import.meta
   const module = fileURLToPath(new URL(`../../hosts/${host}${extname(url)}`, url))

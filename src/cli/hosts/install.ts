@@ -1,4 +1,5 @@
-// `precis install`, `precis uninstall`: an agent's own configuration, changed with a backup and put back to the byte
+// `precis install`, `precis uninstall`: changes an agent's configuration with a backup, and restores it
+// exactly.
 import { constants } from 'node:fs'
 import { access, lstat, realpath, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
@@ -42,9 +43,9 @@ export interface FileState {
   readonly path: string
   readonly state: TextState | 'unreadable' | 'not found'
   readonly isChanged: boolean
-  /** Why it is unreadable, or what to do where the agent is not found. */
+  /** Why it is unreadable, or what to do if the agent is missing. */
   readonly problem?: string
-  /** Of a dry run: the lines that would be added (+) and removed (-). */
+  /** In a dry run: added (+) and removed (-) lines. */
   readonly lines?: readonly string[]
 }
 
@@ -72,7 +73,7 @@ async function changeHosts(
 ): Promise<void> {
   const hosts = chooseHosts(given, flags)
   const project = flags.project ? io.cwd : undefined
-  // Named agents are installed in any case; --all takes those that are there.
+  // Named agents are always installed; --all takes those that exist.
   const place = placeOf(io, io.script, project)
   const isSkipped = (host: HostName) =>
     work === 'install' && flags.all === true && !given.includes(host) && !isOnMachine(host, place)
@@ -96,7 +97,7 @@ function notFound(host: HostName): FileState {
   return { host, path: '', state: 'not found', isChanged: false, problem }
 }
 
-/** The state is that after the work; whoever ran it wants to know what it did. */
+/** The state is the one after the work; the user wants to know what was done. */
 function stateShown({ state, isChanged, lines }: FileState, work: Work): string {
   if (lines !== undefined) {
     if (lines.length === 0) return `${state}: nothing would change`
@@ -114,7 +115,7 @@ function notes(list: readonly FileState[], { dryRun }: InstallFlags, work: Work)
   ]
 }
 
-/** The state of every file, after the work. */
+/** The state of every file after the work. */
 export async function eachFile(
   hosts: readonly HostName[],
   project: string | undefined,
@@ -137,7 +138,7 @@ export async function eachFile(
       }),
     ),
   )
-  // Nothing is written before every file is known to be one that can be changed.
+  // Write nothing before every file is known to be changeable.
   const changed = files.filter(({ before, next }) => before !== next)
   for (const { file } of isDry ? [] : changed) await requireWritable(file.path)
   if (!isDry && changed.length > 0) await requireWritable(recordsFile(io))
@@ -153,7 +154,10 @@ export async function eachFile(
   return told
 }
 
-/** A file is replaced by one beside it, through links: so its folder must allow that, or the nearest one above. */
+/**
+ * Files are replaced through a sibling, following links, so the folder or its nearest parent must be
+ * writable.
+ */
 async function requireWritable(path: string): Promise<void> {
   const target = await realpath(path).catch(() => undefined)
   if (target === undefined && (await lstat(path).catch(() => undefined))?.isSymbolicLink()) {
@@ -178,7 +182,7 @@ async function requireWritable(path: string): Promise<void> {
   }
 }
 
-/** A file that cannot be read hides none of the others. */
+/** An unreadable file does not hide the others. */
 async function look(host: HostName, file: HostFile, records: Records): Promise<FileState> {
   const { path } = file
   try {
@@ -226,12 +230,12 @@ async function install(
     after: digestOf(next),
     ...(madeFolder !== undefined && { madeFolder }),
   }
-  // The backup is on the disk before the file is touched.
+  // The backup is on the disk before the file changes.
   await writeRecords(records, io)
   await writeText(file.path, next, io)
 }
 
-/** The folder that was made for another file, where this one lies in it as well. */
+/** The folder created for another file, if this one is in it, too. */
 function madeBefore(folder: string, records: Records): string | undefined {
   return Object.values(records)
     .map(({ madeFolder }) => madeFolder)
@@ -254,7 +258,7 @@ async function uninstall(
   await writeRecords(records, io)
 }
 
-/** From this folder up to the one that was made first, as far as they are empty. */
+/** Removes empty folders from this one up to the topmost created one. */
 async function removeEmpty(folder: string, top: string): Promise<void> {
   for (let each = folder; each.startsWith(top); each = dirname(each)) {
     const isGone = await rmdir(each).then(

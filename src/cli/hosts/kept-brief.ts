@@ -1,4 +1,4 @@
-// The brief that the hook before a compaction made, for the hook after it: what was read of the session is not read again
+// Keeps the brief of the hook before a compaction for the hook after it, so the session is not read twice.
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { stateFolderPath } from '../../hosts/platform-folders.ts'
@@ -7,12 +7,12 @@ import { stateFolder } from '../settings/places.ts'
 import { writeText } from '../terminal/io.ts'
 import type { Brief } from './brief.ts'
 
-/** Of the latest compaction alone: where two come at once, one of them reads its session again. */
+/** Only of the latest compaction: of two concurrent ones, one reads its session again. */
 const FILE = 'last-brief.json'
 const VERSION = 2
-/** So much before the end shows that a file only grew. */
+/** Comparing this much of the end shows that a file only grew. */
 const CHECKED_BYTES = 1_024
-/** More than this is more than the record of a compaction. */
+/** More than the record of a compaction. */
 const MOST_NEW_BYTES = 2_000_000
 
 interface BriefRecord {
@@ -44,7 +44,7 @@ export function extentOf(path: string): ReadExtent {
   return { bytes, end: endBefore(path, bytes) }
 }
 
-/** What was kept of the beginning of this session; undefined where it is of another one, or of a file that did not only grow. */
+/** The kept part for this session; undefined for another session, or a file that did not only grow. */
 export function keptBefore(
   path: string,
   io: Pick<Io, 'cwd' | 'environment'>,
@@ -54,7 +54,7 @@ export function keptBefore(
   return endBefore(path, kept.bytes) === kept.end ? kept : undefined
 }
 
-/** Undefined where more was said since, too. Its pins may have changed meanwhile. */
+/** Undefined if more was said since. Its pins may have changed. */
 export function keptBrief(
   path: string,
   io: Pick<Io, 'cwd' | 'environment'>,
@@ -66,7 +66,7 @@ export function keptBrief(
   return added.split('\n').every(isQuiet) ? kept.brief : undefined
 }
 
-/** Fewer where the file is shorter. */
+/** Fewer if the file is shorter. */
 export function bytesBetween(path: string, start: number, end: number): Buffer {
   const file = openSync(path, 'r')
   try {
@@ -81,7 +81,7 @@ function readKept(io: Pick<Io, 'cwd' | 'environment'>): BriefRecord | undefined 
   try {
     return JSON.parse(readFileSync(join(stateFolderPath(io), FILE), 'utf8')) as BriefRecord
   } catch {
-    return undefined // there is none, or it is broken: the session is read instead
+    return undefined // missing or broken: the session is read instead
   }
 }
 
@@ -96,7 +96,7 @@ interface AddedLine {
   readonly message?: { readonly content?: unknown }
 }
 
-/** Lines of a conversation: those of Claude Code, and those of Codex. */
+/** Lines of a conversation in Claude Code and Codex. */
 const SPOKEN: ReadonlySet<unknown> = new Set(['user', 'assistant', 'response_item'])
 
 /** The record of the compaction itself, or of the client: nothing was said or done. */
@@ -107,11 +107,11 @@ function isQuiet(line: string): boolean {
     if (isCompactSummary === true || isOfClient(message?.content)) return true
     return !SPOKEN.has(type) && attachment?.type !== 'queued_command'
   } catch {
-    return false // half a line: whatever it is, the session is read
+    return false // an incomplete line: read the session
   }
 }
 
-/** How Claude Code notes that the user typed `/compact` and nothing behind it, and what came of a command. */
+/** Claude Code's record of a bare `/compact`, and of a command's result. */
 function isOfClient(content: unknown): boolean {
   return typeof content === 'string' && (COMPACT_ALONE.test(content) || LOCAL_OUTPUT.test(content))
 }

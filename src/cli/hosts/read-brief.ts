@@ -1,4 +1,4 @@
-// The brief of a session file: read by the format of its agent alone, and numbered as an import numbers it
+// The brief of a session file, read with its agent's format only, and numbered like an import.
 import { createReadStream } from 'node:fs'
 import type { Composed } from '../../compose.ts'
 import { findConstraints } from '../../core/constraints/find-constraints.ts'
@@ -26,7 +26,7 @@ const READERS: Readonly<Record<string, () => Promise<SessionReader>>> = {
 
 const PIECE_BYTES = 1_000_000
 
-/** The first `bytes` of a session. Opening a store would take longer than the host should wait. */
+/** Reads the first `bytes` of a session. Opening a store would take longer than a host should wait. */
 export async function readBrief(
   host: string,
   path: string,
@@ -51,8 +51,8 @@ async function detectedReader(source: Source): Promise<SessionReader> {
 }
 
 /**
- * An import numbers from 2 on, behind the event that begins the thread; a recorded compaction takes a
- * number, unless the gate refuses it for a summary without words.
+ * An import numbers from 2, after the event that starts the thread. A recorded compaction takes a number,
+ * unless the gate rejects it for an empty summary.
  */
 async function collectEvents(read: SessionReader, source: Source): Promise<ThreadEvent[]> {
   const events: ThreadEvent[] = []
@@ -85,7 +85,7 @@ function numbered(draft: EventDraft, seq: number, answer: number): ThreadEvent {
 const UUID = /([0-9a-f]{8}-[0-9a-f]{4})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.jsonl$/
 const STEM = /(?:^|[/\\])([\w-]{1,40})\.jsonl$/
 
-/** The beginning of the session's id, as `precis show` takes it: enough to tell it from the others. */
+/** The start of the session id, as `precis show` accepts it. */
 function sessionName(path: string): string | undefined {
   return (UUID.exec(path) ?? STEM.exec(path))?.[1]
 }
@@ -110,7 +110,7 @@ const STATE_LINES = 40
 const EARLIER = 60
 const EARLIER_CHARS = 120
 
-/** `refOf` names the entry of an event; where it gives nothing, there are no refs. */
+/** `refOf` returns the ref of an event; undefined means no refs. */
 export function briefOf(
   events: readonly ThreadEvent[],
   pins: readonly string[],
@@ -139,7 +139,7 @@ function buildLedger(events: readonly ThreadEvent[]): Ledger {
 
 const REQUEST_CHARS = 1_000
 
-/** Each once, where it was said last, behind those known before. The same words again are not looked through again. */
+/** Each once, at its last place, after those known before. Repeated text is not analysed again. */
 function constraintsIn(typed: readonly Said[], before: readonly Said[] = []): Said[] {
   const found = new Map(before.map((said) => [said.text, said]))
   const known = new Map<string, readonly string[]>()

@@ -1,4 +1,4 @@
-// `precis hook`: what an agent runs around its own compaction; silent, and never a failure to the agent
+// `precis hook`: runs around an agent's own compaction; silent, and never a failure for the agent.
 import { existsSync } from 'node:fs'
 import { PrecisError } from '../../core/errors.ts'
 import type { Settings } from '../../core/settings/settings.ts'
@@ -10,27 +10,27 @@ import { type Brief, renderBrief, renderWords } from './brief.ts'
 import { HOSTS, type HostName } from './host-file.ts'
 import { extentOf, keepBrief, keptBefore, keptBrief } from './kept-brief.ts'
 
-/** What Claude Code, Codex and our plug-ins write to the standard input of a hook. */
+/** The hook's standard input from Claude Code, Codex and our plug-ins. */
 interface HookInput {
   readonly hook_event_name?: string
   readonly transcript_path?: string
   readonly cwd?: string
 }
 
-/** Claude Code takes so many characters of instructions. */
+/** The maximum length of instructions in Claude Code. */
 const INSTRUCTION_CHARS = 9_500
 const CONTEXT_CHARS = 8_000
-/** Another sync of the same store brings in this session as well. */
+/** Another running sync of the store imports this session as well. */
 const SYNC_WAIT_MS = 20_000
 
-/** `isAside`: the agent goes on without waiting, and takes nothing from it. */
+/** `isAside`: the agent does not wait and ignores the output. */
 export async function runHook(host: string | undefined, io: Io, isAside = false): Promise<void> {
   try {
     requireHost(host)
     const pieces = await readPieces(io.stdin, '-')
     const input = JSON.parse(Buffer.concat(pieces).toString('utf8')) as HookInput
     const here = { ...io, cwd: input.cwd ?? io.cwd }
-    // Codex takes no instructions, and does not wait for the hook before its compaction.
+    // Codex accepts no instructions, and does not wait for the hook before its compaction.
     const said =
       isAside || (host === 'codex' && input.hook_event_name === 'PreCompact')
         ? await readAhead(host, input, here)
@@ -49,7 +49,7 @@ function requireHost(host: string | undefined): asserts host is HostName {
 
 async function answerTo(host: string, input: HookInput, io: Io): Promise<string> {
   const { hook_event_name: event, transcript_path: path } = input
-  // Of the plug-ins for pi and OpenCode, which do the rest by themselves.
+  // From the plug-ins for pi and OpenCode, which do the rest themselves.
   if (event === 'Pins') return JSON.stringify(await readPins(path ?? '', io))
   if (path === undefined || path === '') return ''
   if (event === 'SessionEnd') return synced(io)
@@ -69,14 +69,14 @@ async function readAhead(host: string, { transcript_path: path }: HookInput, io:
   return synced(io)
 }
 
-/** What the summary of the host must keep. */
+/** What the host's summary must keep. */
 function instructions(text: string): string {
   return text === ''
     ? ''
     : `Keep the following in the summary; sentences of the user word for word:\n\n${text}\n`
 }
 
-/** What stands behind the host's summary. */
+/** What follows the host's summary. */
 function afterCompaction(brief: Brief): string {
   const text = renderBrief(brief, CONTEXT_CHARS)
   if (text === '') return ''
@@ -88,8 +88,8 @@ The whole history can still be read. The tool recall of the MCP server precis, o
 }
 
 /**
- * Only what the host waits for: the words of the user and the pins. Behind its summary stands the state as well.
- * What was kept of the session is not read again.
+ * Only what the host waits for: the user's words and the pins. The state follows its summary later. What was
+ * kept of the session is not read again.
  */
 async function wordsBefore(host: string, path: string, io: Io): Promise<string> {
   const { typedWords } = await import('./typed-words.ts')
@@ -119,7 +119,7 @@ async function synced(io: Io): Promise<''> {
   return ''
 }
 
-/** Of the settings, and of the thread of this session where it has one that can be read. */
+/** Pins of the settings, and of this session's thread if it is readable. */
 async function readPins(path: string, io: Io): Promise<string[]> {
   const settings = await ownSettings(io)
   const own = settings?.pins ?? []
@@ -132,7 +132,7 @@ async function readPins(path: string, io: Io): Promise<string[]> {
   }
 }
 
-/** Reading settings takes longer than most of what a hook does: undefined where nothing is set. */
+/** Reading settings takes longer than most of a hook: undefined if there are none. */
 async function ownSettings(io: Io): Promise<Settings | undefined> {
   const { cwd, environment } = io
   const isSet = (variable: string) => variable.startsWith('PRECIS_') && variable !== 'PRECIS_HOME'

@@ -1,22 +1,23 @@
-// What the user typed in a session of Claude Code, without parsing answers and results: for the hook that its host waits for
+// What the user typed in a Claude Code session, without parsing answers and results: for a hook its host
+// waits for.
 import { isFields, type Json } from '../../core/text/json.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { queuedBy, queuedPrompt, writtenBy } from '../../formats/claude-code/attachment.ts'
 import { type Fields, fieldsIn, listIn, textIn } from '../../formats/reading/raw.ts'
 import { bytesBetween } from './kept-brief.ts'
 
-/** So much before what is new holds the lines that it hangs on. */
+/** This much before the new part contains the lines it continues. */
 const WINDOW_BYTES = 65_536
-/** Of a longer session the end alone is read: a host waits, and memory has an end. */
+/** Of a longer session only the end is read, to bound time and memory. */
 const MOST_BYTES = 64_000_000
 const NEWLINE = 10
 
-/** What stands in every line that may hold words of a user, as Claude Code writes it. */
+/** Every line with user text contains one of these, as Claude Code writes it. */
 const MARKS = ['"type":"user"', '"queued_command"']
 
 /**
- * The words of each prompt that stands between two bytes and on the branch that counts. Undefined where what
- * stands before `from` does not count as it did: a prompt goes on from an earlier place.
+ * The text of each prompt between two offsets on the active branch. Undefined if the part before `from` is no
+ * longer active as it was: a prompt continues from an earlier place.
  */
 export function typedWords(path: string, from: number, to: number): string[] | undefined {
   const start = Math.max(0, from === 0 ? to - MOST_BYTES : from - WINDOW_BYTES)
@@ -27,7 +28,7 @@ export function typedWords(path: string, from: number, to: number): string[] | u
   const prompts = lines.filter(isPrompt)
   const active = activePrompts(bytes, prompts, { firstNew, isWhole: from === 0 || start === 0 })
   if (active === undefined) return undefined
-  // Whatever else holds words belongs to the prompt before it.
+  // Other lines with text belong to the prompt before.
   let isActive = true
   return lines.flatMap(({ line, at }) => {
     if (isPrompt({ line })) isActive = active.has(at)
@@ -38,7 +39,7 @@ export function typedWords(path: string, from: number, to: number): string[] | u
 
 interface PlacedLine {
   readonly line: Fields
-  readonly at: number // the byte it begins at
+  readonly at: number // offset of its start
 }
 
 function linesOfUser(bytes: Buffer): PlacedLine[] {
@@ -58,7 +59,7 @@ function linesOfUser(bytes: Buffer): PlacedLine[] {
   return [...found].map(([at, line]) => ({ line, at })).sort((one, other) => one.at - other.at)
 }
 
-/** Most lines in the place of the user are long results, and need not be parsed. */
+/** Most lines in the user's role are long results and need no parsing. */
 function isResult(line: Buffer): boolean {
   return line.includes('"tool_result"') && !line.includes('"type":"text"')
 }
@@ -70,8 +71,8 @@ function isPrompt({ line }: Pick<PlacedLine, 'line'>): boolean {
 }
 
 /**
- * Those that lead to the last one, by the byte each begins at. A prompt goes on from the prompt before the
- * line that it names as its parent. Undefined where one of what is new leaves out one of before, or may do so.
+ * The prompts that lead to the last one, by offset. A prompt continues the prompt before its parent line.
+ * Undefined if a new one abandons an earlier one, or may do so.
  */
 function activePrompts(
   bytes: Buffer,
@@ -94,7 +95,7 @@ function activePrompts(
   return index === known - 1 ? active : undefined
 }
 
-/** Where the line begins that a prompt hangs on; `none` where it begins the conversation. */
+/** The offset of the line a prompt continues; `none` if it begins the conversation. */
 function parentPlace(bytes: Buffer, line: Fields, at: number): number | 'none' | 'unknown' {
   if (line.isCompactSummary === true) return at - 1
   const parent = textIn(line.parentUuid)
@@ -107,7 +108,7 @@ function objectIn(text: string): Fields | undefined {
     const value = JSON.parse(text.replace(/^\uFEFF/, '')) as Json
     return isFields(value) ? value : undefined
   } catch {
-    return undefined // blank, cut, or not JSON: nothing that a user typed
+    return undefined // blank, cut, or not JSON: nothing a user typed
   }
 }
 

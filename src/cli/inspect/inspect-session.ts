@@ -1,4 +1,4 @@
-// Inspects a session: kinds, turns, largest parts, files, losses of compactions
+// Inspects a session: kinds, turns, largest parts, files, losses of compactions.
 import type { EntryId } from '../../core/edit/change.ts'
 import { nameOfEntry } from '../../core/edit/report-name.ts'
 import type { TokenSplit } from '../../core/edit/token-split.ts'
@@ -36,7 +36,7 @@ export interface Inspection {
   readonly messages: number
   readonly subThreads: number
   readonly tokens: TokenSplit
-  readonly billed?: TokenUsage // what its answers were billed, where the file says
+  readonly billed?: TokenUsage // billed usage of its answers, if the file has it
   readonly turns: readonly Turn[]
   readonly largest: readonly {
     readonly ref: EntryId
@@ -92,13 +92,13 @@ export async function inspectSession(
   }
 }
 
-/** The strategy by which précis made the file what it is. */
+/** The précis strategy that produced this file, if any. */
 async function ownStrategy({ target }: Session, io: Io): Promise<string | undefined> {
   if (target.kind !== 'file' || target.path === '-') return undefined
   return (await buildBackup(target.path, io))?.what.replace(/^compacted with /, '')
 }
 
-/** A turn begins with what the user says; what comes before the first one is a turn as well. */
+/** A turn begins with a user message; what precedes the first one is a turn, too. */
 function findTurns({ context, eventAt }: LoadedSession): Turn[] {
   const turns: { ref: EntryId; what: string; tokens: number }[] = []
   for (const { id, kind, tokens } of context.items) {
@@ -111,14 +111,14 @@ function findTurns({ context, eventAt }: LoadedSession): Turn[] {
   return turns.map((turn, at) => ({ number: at + 1, ...turn }))
 }
 
-/** Tries each strategy that needs no model on a copy of the session */
+/** Tries each strategy that needs no model on a copy of the session. */
 interface Trial {
   readonly id: string
   readonly tokens?: number // absent if it was refused or failed
   readonly refused?: string
 }
 
-/** A strategy that asks for a model is left out: it cannot be tried for nothing. */
+/** Strategies that ask a model are skipped because they cost. */
 async function tryStrategies(
   { composed, threadId }: Session,
   counter: TokenCounter,
@@ -149,7 +149,7 @@ async function tryStrategies(
   return trials
 }
 
-/** What each compaction in a log replaced, with the files it no longer names */
+/** What each compaction in a log replaced, with the files it no longer names. */
 export interface Losses {
   readonly seq: number
   readonly at: string
@@ -158,9 +158,9 @@ export interface Losses {
   readonly inForce: boolean
   readonly before: number // estimated tokens
   readonly after: number
-  /** Entries that are no longer there as they were, by kind. */
+  /** Entries no longer present in their original form, by kind. */
   readonly replaced: Readonly<Partial<Record<EntryKind, number>>>
-  /** Files that the session had read or changed by then, and how many the context still names. */
+  /** Files the session had read or changed by then, and how many the context still names. */
   readonly files: {
     readonly known: number
     readonly named: number
@@ -171,8 +171,8 @@ export interface Losses {
 const LOST_FILES = 20
 
 /**
- * `ownStrategy` made the file what it is, where that was précis. The record of it is the last one, and
- * what the file says behind it is what the compaction kept.
+ * `ownStrategy` is the précis strategy that produced the file. Its record is the last one, and what follows
+ * in the file is what it kept.
  */
 function lostByCompactions(events: readonly ThreadEvent[], ownStrategy?: string): Losses[] {
   const eventAt: EventAt = (seq) => events[seq - 1]
@@ -228,7 +228,7 @@ function replacedIn(before: Context, after: Context): Partial<Record<EntryKind, 
   return counts
 }
 
-/** A file repeats what stays: what counts is what it says, not where. */
+/** A file repeats what stays, so the content counts, not the place. */
 function reworded(events: readonly ThreadEvent[], seq: number): Losses['replaced'] {
   const counts: Partial<Record<EntryKind, number>> = {}
   const { lines } = compare(sideAt(events, seq - 1, 'before'), sideAt(events, events.length, 'now'))
@@ -242,7 +242,7 @@ function filesIn(paths: readonly string[], context: Context, eventAt: EventAt): 
   return { known: paths.length, named: paths.length - lost.length, lost: lost.slice(0, LOST_FILES) }
 }
 
-/** A summary may call a file by the end of its path. */
+/** A summary may name a file by the end of its path. */
 function nameIn(path: string): string {
   const [file = path] = path.split('/').slice(-1)
   return JSON.stringify(file).slice(1, -1)

@@ -1,4 +1,4 @@
-// `precis inspect`: reads a session and reports its content; changes nothing
+// `precis inspect`: reads a session and reports its content; changes nothing.
 import { buildRows } from '../compact/report.ts'
 import type { Io } from '../process-io.ts'
 import { targetOf } from '../session/formats.ts'
@@ -47,7 +47,7 @@ const TURN_ROWS = 24
 const SHOWN_FILES = 15
 const SHOWN_PROBLEMS = 5
 
-/** Renders an inspection: bars by kind and turn, lists of large, touched and lost items */
+/** Renders an inspection: bars by kind and turn, lists of large, touched and lost items. */
 function renderInspection(found: Inspection, style: Style, columns: number): string {
   const sections = [
     heading(found, style),

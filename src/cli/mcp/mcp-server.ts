@@ -1,4 +1,5 @@
-// The MCP server: recall, show, pins, constraints, files, sessions and compact as tools; resources and prompts
+// The MCP server: recall, show, pins, constraints, files, sessions and compact as tools; resources and
+// prompts.
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { z } from 'zod'
 import { asPrecisError } from '../../core/errors.ts'
@@ -14,7 +15,7 @@ import { isThread } from '../session/formats.ts'
 import type { McpPorts } from './session-scope.ts'
 import { requireThread, searchScope, summaryOf, threadsIn } from './session-scope.ts'
 
-/** An answer that is longer fills the window that it is meant to save. */
+/** A longer answer would fill the window it should save. */
 const MOST_CHARS = 20_000
 const BRIEF_CHARS = 10_000
 const MOST_SESSIONS = 100
@@ -88,7 +89,7 @@ function addReading(server: McpServer, ports: McpPorts): void {
   )
 }
 
-/** A ref of a hook names the session as its agent does, and counts as its file does. */
+/** A hook's ref names the session by its agent's id, and counts as its file does. */
 async function readPage(
   ports: McpPorts,
   ref: string,
@@ -115,7 +116,7 @@ function addLists(server: McpServer, ports: McpPorts): void {
   server.registerTool(
     'pins',
     {
-      // A pin binds like a word of the user: only a person adds one.
+      // A pin binds like the user's word, so only a person adds one.
       description:
         'List the texts that every compaction by précis keeps word for word. The user adds them with precis pins.',
       inputSchema: z.strictObject({ session }),
@@ -277,7 +278,7 @@ function answering<Given>(ports: McpPorts, work: (given: Given) => Promise<strin
   }
 }
 
-/** Text of a transcript is data to whoever reads it, and is cut where it would fill the window. */
+/** Transcript text is data for its reader, and is cut to protect the window. */
 function quoted(text: string, ports: McpPorts): string {
   return marked(clean(text, ports))
 }

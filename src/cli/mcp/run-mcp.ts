@@ -1,4 +1,4 @@
-// `precis mcp`: the MCP server over standard input and output, or over HTTP on this machine
+// `precis mcp`: the MCP server over standard input and output, or over HTTP on this machine.
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Writable } from 'node:stream'
@@ -50,7 +50,7 @@ export async function runMcp(flags: McpFlags, io: Io): Promise<void> {
   }
 }
 
-/** Whoever asks while it runs waits for the same run. */
+/** Concurrent callers share one run. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   return () => {
@@ -61,10 +61,10 @@ function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** A client gives up after a minute; what is in the store answers it sooner. */
+/** A client gives up after a minute; the store answers sooner. */
 const MOST_WAIT_MS = 20_000
 
-/** A session that cannot be read keeps no question from being answered. */
+/** An unreadable session must not block an answer. */
 async function syncQuietly(io: Io): Promise<void> {
   try {
     await syncSessions({ here: true }, { ...io, stderr: nowhere() }, MOST_WAIT_MS)
@@ -90,7 +90,7 @@ function nowhere(): Writable {
   return new Writable({ write: (_piece, _encoding, done) => done() })
 }
 
-/** Until the client goes away, or a signal comes. */
+/** Runs until the client disconnects or a signal arrives. */
 async function overStreams(ports: McpPorts, io: Io): Promise<void> {
   const server = buildMcpServer(ports)
   const transport = new StdioServerTransport(
@@ -140,7 +140,7 @@ async function overHttp(ports: McpPorts, { port: given = '0' }: McpFlags, io: Io
   await new Promise((resolve) => http.close(resolve))
 }
 
-/** Pages in a browser name another host, or send no token. */
+/** Browser pages use another host name, or send no token. */
 function isAllowed({ headers }: IncomingMessage, token: string): boolean {
   const { authorization = '', host = '', origin } = headers
   const isHere = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(host) && origin === undefined

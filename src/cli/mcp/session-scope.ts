@@ -1,4 +1,4 @@
-// Which threads a caller of the MCP server may see: those of this user, and of the project or of everything
+// The threads a caller of the MCP server may see: this user's, in the project or everywhere.
 import { existsSync, realpathSync } from 'node:fs'
 import { sep } from 'node:path'
 import type { Composed } from '../../compose.ts'
@@ -34,7 +34,7 @@ export interface ScopedThread {
 
 export interface ScopePorts extends Pick<Composed, 'store' | 'threads'> {
   readonly cwd: string
-  /** Nothing outside of the project is given out. */
+  /** Returns nothing outside the project. */
   readonly isProjectOnly: boolean
   readonly files: SessionFiles
 }
@@ -84,8 +84,8 @@ export async function summaryOf(
 }
 
 /**
- * The thread that is named, by itself or by the id that its agent gave the session; else the newest of the
- * project. Another's is answered like one that is not there.
+ * The named thread, by its own or its agent's session id; otherwise the project's newest. A foreign thread is
+ * answered like a missing one.
  */
 export async function requireThread(ports: ScopePorts, given: string | undefined): Promise<string> {
   if (given !== undefined) {
@@ -131,9 +131,11 @@ interface ScopedQuery {
 }
 
 const MOST_FINDS = 100
-/** So many threads of a project are asked one by one, from the newest on; older ones have their share of the best of all. */
+/**
+ * This many of a project's threads are searched one by one, newest first; older ones share the best of all.
+ */
 const MOST_SEARCHED = 200
-/** So many matches of those threads are ranked together, each thread with its best. */
+/** This many matches of those threads are ranked together, with the best of each thread. */
 const MOST_RANKED = 2_000
 const FEWEST_OF_THREAD = 10
 
@@ -147,7 +149,7 @@ export async function searchScope(ports: McpPorts, wanted: ScopedQuery) {
 
 interface ScopedFinds {
   readonly finds: Awaited<ReturnType<typeof searchAll>>['finds']
-  /** What was searched, for the caller. */
+  /** What was searched. */
   readonly where: string
 }
 
@@ -180,7 +182,7 @@ async function findsIn(
   }
 }
 
-/** The same store, whose index finds in these threads only: the best of all may be in others. */
+/** A view of the store whose index finds only these threads, since the best of all may be in others. */
 function narrowed({ store }: Composed, own: ReadonlySet<string>): Store {
   const { index } = store
   if (!index) return store
@@ -207,16 +209,16 @@ function narrowed({ store }: Composed, own: ReadonlySet<string>): Store {
 export interface McpPorts extends ScopePorts {
   readonly home: Composed
   readonly io: Io
-  /** Takes in what the sessions of this project say by now. */
+  /** Imports what is new in this project's sessions. */
   sync(): Promise<void>
   /** The report of a dry run on a session. */
   propose(session: string): Promise<string>
 }
 
 interface SessionFiles {
-  /** The thread that it was imported into. */
+  /** The thread it was imported into. */
   threadOf(session: string): Promise<string>
-  /** By the numbers that reading the file gives, which the refs of hooks have. */
+  /** Uses the numbering of the file, as refs from hooks do. */
   read(session: string, id: EntryId, offset: number, limit: number): Promise<ArchivePage>
 }
 
@@ -249,7 +251,7 @@ export function sessionFiles(
   }
 }
 
-/** By the beginning of its id, among those that may be given out. A path names none. */
+/** Finds a session by the start of its id, among the visible ones. Never by path. */
 async function requireSession(
   session: string,
   settings: Settings,
@@ -267,7 +269,7 @@ async function requireSession(
   })
 }
 
-/** Only those whose id begins so: no other one is read. */
+/** Reads only those whose id starts with it. */
 async function ofProject(id: string, settings: Settings, io: Io): Promise<readonly FoundSession[]> {
   const cache = await FactsCache.open(io)
   const found = await selectSessions([], { here: true, id }, { settings, cache }, io)

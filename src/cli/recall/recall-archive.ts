@@ -1,4 +1,4 @@
-// Everything that was ever said, found by words or read by a ref: in the store's threads, or in one session.
+// Everything ever said, found by words or read by ref: in the store's threads, or in one session.
 import type { Composed } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
@@ -79,7 +79,7 @@ export async function recallWords(
   })
 }
 
-/** A file gives its sub-agents threads with other ids each time: their refs count them instead. */
+/** Each import gives a file's sub-agents new thread ids, so their refs use numbers instead. */
 function withSubName<T extends { readonly ref: string }>(find: T, threadIds: readonly string[]): T {
   const { threadId, id } = parseRef(find.ref) ?? {}
   const at = threadId === undefined ? -1 : threadIds.indexOf(threadId)
@@ -88,7 +88,7 @@ function withSubName<T extends { readonly ref: string }>(find: T, threadIds: rea
 
 const SUB = /^sub-(\d{1,6})$/
 
-/** The first search over a store indexes all of it, which can take a while. */
+/** The first search over a store indexes all of it, which may take a while. */
 async function searchedAll(
   home: Composed,
   query: string,
@@ -157,14 +157,14 @@ export async function showRef(given: string, flags: ShowFlags, io: Io): Promise<
   })
 }
 
-/** A ref of a hook names the session by the beginning of the id that its agent gave it. */
+/** A hook's ref names the session by the start of its agent's id. */
 async function resolveSession(named: string | undefined, io: Io): Promise<string | undefined> {
   if (named === undefined || isThread(named)) return named
   const { chooseSession } = await import('../sessions/choose-sessions.ts')
   return chooseSession(named, {}, io)
 }
 
-/** A session that the ref names is the one that is read: a number of another says something else. */
+/** The session a ref names must be the one read: its number means something else in another. */
 async function requireSession(
   { threadId: named, id }: ParsedRef,
   {
@@ -191,7 +191,7 @@ function noSubAgent(ref: string, count: number): PrecisError {
   })
 }
 
-/** On the thread or the session file that `--in` names. */
+/** Works on the thread or session file that `--in` names. */
 async function onSession<T>(
   io: Io,
   flags: { readonly in: string; readonly format?: string },
@@ -200,7 +200,7 @@ async function onSession<T>(
   const target = targetOf(flags.in, 'recall', io)
   if (target.kind === 'thread')
     return withHome(io, async (home) => {
-      await home.threads.context(target.threadId) // an unknown one is said
+      await home.threads.context(target.threadId) // reports an unknown one
       return work(home, [target.threadId])
     })
   const { settings } = loadSettings(io)
@@ -214,12 +214,12 @@ async function onSession<T>(
   }
 }
 
-/** What a ref can name: summaries and reminders say again what others said. */
+/** What a ref can name: summaries and reminders only repeat others. */
 const KINDS: readonly SearchKind[] = ['user', 'agent', 'call', 'result']
-/** What it reads from the archive is in the archive already; and a question is not an answer. */
+/** Its results are in the archive already, and its query is not an answer. */
 const RECALL = 'recall'
 
-/** Words looked for in all threads of a store at once, through its index. */
+/** Searches all threads of a store through its index. */
 export async function searchAll(
   composed: Composed,
   query: string,
@@ -237,7 +237,7 @@ export async function searchAll(
   return { query, threads, finds: finds.map(withTime) }
 }
 
-/** The same in some threads, and in what they came from, by reading their logs. */
+/** Searches some threads and their origins by reading their logs. */
 export async function searchIn(
   composed: Composed,
   threadIds: readonly string[],
@@ -253,7 +253,7 @@ function withTime({ timestamp, ...find }: ArchiveFind): RecallResult['finds'][nu
   return { ...find, at: timestamp.toISOString() }
 }
 
-/** Each entry once, also if several calls of an answer were found. */
+/** Each entry once, even if several of an answer's calls match. */
 async function readEntries(
   store: Composed['store'],
   finds: readonly SearchFind[],
@@ -269,7 +269,7 @@ async function readEntries(
   return [...found.values()]
 }
 
-/** A call belongs to an answer, and has no ref of its own. */
+/** A call belongs to an answer and has no ref of its own. */
 async function readAnswer(
   store: Composed['store'],
   threadId: string,
@@ -280,13 +280,13 @@ async function readAnswer(
   return event?.type === 'TOOL_CALL' ? event.data.answer : seq
 }
 
-/** Prints the matches of a search */
+/** Prints the matches of a search. */
 interface RecallResult {
   readonly query: string
-  readonly threads: number // that were searched; where all were, those in which something was found
-  /** Absent where all threads were searched: an index counts no more than it returns. */
+  readonly threads: number // searched; or those with matches if all were searched
+  /** Absent if all threads were searched: an index counts only what it returns. */
   readonly matching?: number
   readonly finds: readonly (Omit<ArchiveFind, 'timestamp'> & { readonly at: string })[]
-  /** Absent where all threads were searched, as above. */
+  /** Absent if all threads were searched, as above. */
   readonly further?: ArchiveFinds['further']
 }

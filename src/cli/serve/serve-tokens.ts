@@ -1,4 +1,4 @@
-// `precis token`: tokens of the store made, listed and revoked.
+// `precis token`: creates, lists and revokes tokens of the store.
 import type { Composed } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { shownAddress } from '../../core/text/address.ts'
@@ -21,7 +21,7 @@ const NAME_COLUMNS = 24
 export async function addOne(name: string, flags: TokenFlags, io: Io): Promise<void> {
   const { owner = name, json } = flags
   const token = await onStore(io, flags, (home) => addToken(home, name, owner))
-  // Straight to the output: everything else that commands print has secrets taken out.
+  // Written directly: all other output is redacted.
   await writeStream(io.stdout, json ? `${JSON.stringify({ name, owner, token })}\n` : `${token}\n`)
   if (!json)
     await writeStream(
@@ -57,7 +57,7 @@ export async function revokeOne(name: string, flags: TokenFlags, io: Io): Promis
   )
 }
 
-/** For a command that is to work on the same store: as it was given, without a password. */
+/** For a hint that uses the same store: as given, without a password. */
 export function storeOption(store: string | undefined): string {
   if (store === undefined) return ''
   return ` --store ${quoted(shownAddress(store))}`
@@ -84,7 +84,7 @@ async function onStore<T>(
 
 const LIST = 'precis token list'
 
-/** Hints know the command, and not on which store it was run. */
+/** Hints name the command, but not its store. */
 function onSameStore(thrown: unknown, option: string): unknown {
   if (!PrecisError.is(thrown) || !thrown.hint?.includes(LIST)) return thrown
   const { code, message, where, hint, details } = thrown

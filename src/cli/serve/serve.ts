@@ -1,4 +1,4 @@
-// `precis serve`: store, agent and app in this process, over HTTP until it is stopped
+// `precis serve`: store, agent and app in this process, over HTTP until it is stopped.
 import { hostname, networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 import type { Composed } from '../../compose.ts'
@@ -53,7 +53,7 @@ const LONGEST_GRACE_S = 3_600
 const HIGHEST_RATE = 1_000_000
 const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
-/** Smaller than within one process: several may be slow at the same time. */
+/** Lower than in process: several subscribers may be slow at once. */
 const SERVED_LIMITS: Partial<AppLimits> = { followerItems: 5_000, followerChars: 8_000_000 }
 
 function requireProvider(model = 'dev'): void {
@@ -86,7 +86,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
     closers.push(() => tokens.close())
     warnWithoutSecrets(io)
     const page = readPage()
-    // The owner of this machine is known by its token; beyond the loopback there is none.
+    // The machine's owner is recognised by its token; beyond the loopback there is none.
     const machine =
       local === undefined ? undefined : new SessionsOfMachine(home, settings.settings, io)
     if (machine) closers.push(() => machine.close())
@@ -132,7 +132,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
   }
 }
 
-/** What a tool is told of a missing file helps nobody who starts a server. */
+/** An error for a tool's missing file would not help someone who starts a server. */
 function workspaceAt(root: string, { cwd }: Io): string {
   try {
     return openWorkspace({ root: resolve(cwd, root) }).root
@@ -145,7 +145,7 @@ function workspaceAt(root: string, { cwd }: Io): string {
   }
 }
 
-/** Beyond the loopback nobody is let in without a token: then there must be one. */
+/** Beyond the loopback every request needs a token, so there must be one. */
 async function tokensFor(home: Composed, { host, store }: ServeFlags, io: Io): Promise<TokenBook> {
   const tokens = await TokenBook.open(home)
   if (isOnLoopback(host) || tokens.count > 0) return tokens
@@ -160,13 +160,13 @@ function isOnLoopback(host: string): boolean {
   return isLoopback(host.includes(':') ? `[${host}]` : host)
 }
 
-/** Other users of this machine reach its loopback as well: so that needs a token, too. */
+/** Other users of this machine reach its loopback, too, so that also needs a token. */
 async function localFor({ host, token = true }: ServeFlags, io: Io): Promise<string | undefined> {
   if (!isOnLoopback(host) || !token) return undefined
   return localToken(await stateFolder(io))
 }
 
-/** The names under which it may be asked. An address of this machine cannot be another's name. */
+/** The accepted host names. An address of this machine cannot be another's name. */
 function readAccess({ host, name = [], origin = [] }: ServeFlags): Access {
   const own = EVERY_ADDRESS.has(host)
     ? [
@@ -198,7 +198,7 @@ async function tellWhere(
   { isTokenNeeded, hasPage, local }: ServeNotes,
   { stdout, stderr }: Io,
 ): Promise<void> {
-  // A fragment is sent to no server and is in no log. The page exchanges it for a cookie.
+  // A fragment is never sent or logged. The page exchanges it for a cookie.
   const pageUrl = local === undefined ? url : `${url}/#token=${local}`
   const note = `${isTokenNeeded ? ' Every request needs a token.' : ''}${hasPage ? '' : NO_PAGE}`
   const text = json
@@ -208,7 +208,7 @@ async function tellWhere(
   if (!isTokenNeeded) await writeStream(stderr, `${WITHOUT_TOKEN}\n`)
 }
 
-/** What goes wrong inside is told on standard error, which ends in logs. */
+/** Internal errors go to standard error, which ends in logs. */
 function warnWithoutSecrets({ environment, host, stderr }: Io): void {
   const secrets = secretsOf(environment)
   host.removeAllListeners('warning')
@@ -222,17 +222,17 @@ interface ServerParts {
   readonly composed: ComposedApp
   readonly listening: Listening | undefined
   readonly graceMs: number
-  /** Cuts the waiting short. */
+  /** Ends the wait. */
   readonly hurry: AbortSignal
 }
 
-/** Server shutdown: reject new requests, finish or record turns, end streams, close the store */
+/** Server shutdown: rejects new requests, finishes or records turns, ends streams, closes the store. */
 async function endServer(parts: ServerParts): Promise<void> {
   const { home, composed, listening, graceMs, hurry } = parts
   const { app, agent } = composed
   listening?.stop()
   const left = new Set(await app.finish(graceMs, hurry))
-  // A turn may just have begun with what waited in the inbox.
+  // A turn may have started from the inbox meanwhile.
   agent.on((frame) => {
     if (frame.type === 'turn-end' && frame.end === 'aborted') left.add(frame.threadId)
   })
@@ -242,9 +242,9 @@ async function endServer(parts: ServerParts): Promise<void> {
 }
 
 interface Signals {
-  /** The first that asks to stop. */
+  /** Resolves at the first stop signal. */
   readonly first: Promise<void>
-  /** Fires at the second: the caller again does not want to wait. */
+  /** Fires at the second: the user does not want to wait. */
   readonly hurry: AbortSignal
   end(): void
 }

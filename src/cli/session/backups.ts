@@ -1,4 +1,4 @@
-// Backups of files that précis replaced, in the data directory, for undo and redo
+// Backups of files that précis replaced, in the data directory, for undo and redo.
 import { createHash } from 'node:crypto'
 import { readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -20,24 +20,24 @@ import {
 } from './opencode-database.ts'
 import { replaceUnchanged } from './replace-unchanged.ts'
 
-/** Older ones of the same file make room. */
+/** Older backups of the same file are deleted. */
 const KEPT = 20
 
 const schema = z.object({
   id: z.string(),
-  /** Counts up, whatever the clock does. */
+  /** Counts up, independent of the clock. */
   ordinal: z.number().default(0),
   path: z.string(),
   at: z.string(),
-  what: z.string(), // what was done to the file
+  what: z.string(), // the change
   before: z.string(), // digests
   after: z.string(),
 })
 type Backup = z.output<typeof schema>
 
 /**
- * Replaces a file, as a whole or not at all, and keeps a backup. Refuses a file that is no longer what was
- * read. Lines that another program appends during the replacement are in the file and in the backup.
+ * Replaces a file atomically and keeps a backup. Rejects if the file is no longer what was read. Lines that
+ * another program appends meanwhile are in the file and in the backup.
  */
 export async function replaceWithBackup(
   given: string,
@@ -59,7 +59,7 @@ export async function replaceWithBackup(
   if (database) return replaceRows(database, text, { folder, backup, digest }, io)
   const content = await readFile(path)
   if (computeDigest(content) !== digest) throw changedMeanwhile(given)
-  // The copies are safe on the disk before the file is touched, and listed only when both are there.
+  // The copies are on the disk before the file changes, and are listed only when both exist.
   await keep(folder, backup, content, text, io)
   const appended = await replaceUnchanged(path, digest, text, io)
   if (appended === undefined) {
@@ -71,7 +71,7 @@ export async function replaceWithBackup(
   return kept
 }
 
-/** Of a database only the rows of one session are replaced; the copies are the documents of that session. */
+/** In a database only one session's rows are replaced; the copies are its documents. */
 async function replaceRows(
   database: DatabaseSession,
   text: Written,
@@ -93,13 +93,13 @@ function wholeText(text: Written): string {
   return text instanceof Uint8Array ? Buffer.from(text).toString('utf8') : [...text].join('')
 }
 
-/** Before anything is kept, or a model is asked. */
+/** Call this before keeping anything or asking a model. */
 export async function requireReplaceable(given: string, io: Io): Promise<void> {
   const { file = resolve(io.cwd, given) } = databaseSession(given, io.cwd) ?? {}
   await requireUnlocked(file, given)
 }
 
-/** Links lead to one place, so that a file has one list of backups. */
+/** Resolves links, so that a file has one list of backups. */
 async function findPath(given: string, io: Io): Promise<string> {
   const database = databaseSession(given, io.cwd)
   if (!database) return realpath(resolve(io.cwd, given))
@@ -114,7 +114,7 @@ async function keep(folder: string, backup: Backup, before: Written, after: Writ
   await writeText(join(folder, `${id}.json`), `${JSON.stringify(backup)}\n`, io)
 }
 
-/** With lines that came during the replacement: undo must not lose them either. */
+/** Adds lines that arrived during the replacement, so undo does not lose them. */
 async function keepLonger(
   folder: string,
   backup: Backup,
@@ -129,7 +129,7 @@ async function keepLonger(
   return longerBackup
 }
 
-/** The file as it was before the replacement that made it what it is now, byte for byte. */
+/** The exact file from before the replacement that made it what it is. */
 export async function undoReplacement(given: string, io: Io): Promise<Backup> {
   return swap(given, io, { now: 'after', next: 'before' })
 }
@@ -138,12 +138,12 @@ export async function redoReplacement(given: string, io: Io): Promise<Backup> {
   return swap(given, io, { now: 'before', next: 'after' })
 }
 
-/** Where the file lies as it was before it became what it is now; undefined if that was not précis' doing. */
+/** The backup of the file's previous content; undefined if précis did not produce the current one. */
 export async function buildBackup(
   given: string,
   io: Io,
 ): Promise<{ readonly path: string; readonly what: string } | undefined> {
-  // A pipe is not read twice, and is nothing that was replaced; what is not there neither.
+  // Pipes and missing files were never replaced, and a pipe cannot be read twice.
   const found = await stat(databaseSession(given, io.cwd)?.file ?? resolve(io.cwd, given)).catch(
     () => undefined,
   )
@@ -192,9 +192,9 @@ function readFolder(path: string, io: Io): string {
   return join(stateFolderPath(io), 'backups', computeDigest(path).slice(0, 32))
 }
 
-/** The latest first. */
+/** Latest first. */
 async function backupsIn(folder: string): Promise<Backup[]> {
-  const found = await readdir(folder).catch(() => []) // nothing was ever kept
+  const found = await readdir(folder).catch(() => []) // no backups yet
   const names = found.filter((name) => name.endsWith('.json'))
   const backups: Backup[] = []
   for (const name of names.sort().reverse()) {
@@ -220,7 +220,7 @@ function changedMeanwhile(given: string): PrecisError {
   })
 }
 
-/** The file is what the command would make of it. */
+/** The file already is what the command would produce. */
 function doneAlready(
   given: string,
   backup: Backup | undefined,
@@ -258,7 +258,7 @@ function nothingKept(
   })
 }
 
-/** The digest of a file, to detect changes */
+/** The digest of a file, to detect changes. */
 export async function digestOfFile(path: string, io: Pick<Io, 'stdin' | 'cwd'>): Promise<string> {
   return digestOfSource(await openInput(path, io))
 }

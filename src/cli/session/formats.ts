@@ -1,4 +1,4 @@
-// Formats by name: the format of a file, and of a result
+// Formats by name: of a file, and of a result.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Composed } from '../../compose.ts'
@@ -17,10 +17,10 @@ export type WrittenFormat =
 
 type FormatRegistry = Pick<Composed, 'formats' | 'pages'>
 
-/** What is written where nobody says otherwise, and a format of its own cannot be written. */
+/** The default if the input's own format cannot be written. */
 const USUAL = 'anthropic'
 
-/** The format of this name; throws `usage` with the nearest one. */
+/** The format with this name; throws `usage` with the nearest one. */
 export function readFormat(
   id: string,
   { formats }: FormatRegistry,
@@ -31,7 +31,7 @@ export function readFormat(
   throw unknownFormat(id, formats, option)
 }
 
-/** The format that is asked for; else that of the input where it can be written; else a plain one. */
+/** The requested format; otherwise the input's if it can be written; otherwise a plain one. */
 export function writtenFormat(
   asked: string | undefined,
   own: SessionFormat | undefined,
@@ -81,7 +81,7 @@ function readIds(formats: readonly { readonly id: string }[]): string {
   return formats.map(({ id }) => id).join(', ')
 }
 
-/** The target of a command: a file, standard input, or a thread */
+/** The target of a command: a file, standard input, or a thread. */
 export type Target =
   | { readonly kind: 'file'; readonly path: string } // `-` is standard input
   | { readonly kind: 'thread'; readonly threadId: string }
@@ -92,7 +92,7 @@ export function isThread(given: string): boolean {
   return THREAD.test(given)
 }
 
-/** A file of that name goes before a thread of that name. */
+/** A file takes precedence over a thread of the same name. */
 export function targetOf(given: string, command: string, { cwd }: Pick<Io, 'cwd'>): Target {
   if (given === '')
     throw new PrecisError('usage', 'no input', {
@@ -103,7 +103,7 @@ export function targetOf(given: string, command: string, { cwd }: Pick<Io, 'cwd'
     : { kind: 'file', path: given }
 }
 
-/** Only threads: files have no such thing. `instead` says what to do with one. */
+/** For operations files do not have. `instead` says what to do with one. */
 export function threadTarget(given: string, instead: string): string {
   if (THREAD.test(given)) return given
   throw new PrecisError('usage', `${given} is not a thread`, {
@@ -112,7 +112,7 @@ export function threadTarget(given: string, instead: string): string {
   })
 }
 
-/** How people call it. */
+/** Its name for people. */
 export function readName(target: Target): string {
   if (target.kind === 'thread') return target.threadId
   return target.path === '-' ? 'standard input' : target.path

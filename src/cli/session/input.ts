@@ -1,4 +1,4 @@
-// The source of a session: a file, or a stream that is buffered
+// The source of a session: a file, or a stream that is buffered.
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -13,13 +13,13 @@ const PIECE_BYTES = 64_000
 
 interface OpenOptions {
   readonly lines?: 'hold' | 'read again'
-  /** Its agent may be writing to it: what comes later, and a line that is not whole yet, are left for the next time. */
+  /** Its agent may be writing: later content, and an incomplete last line, are left for the next time. */
   readonly isGrowing?: boolean
 }
 
 /**
- * `-` is standard input. Whatever is wrong with the file is told by its name. Whoever keeps what it says in
- * memory has the lines of a long file read again where they are needed: `lines` are not held.
+ * `-` is standard input. Errors name the file. For callers that keep the content in memory, lines of a long
+ * file are read again on demand: `lines` are not held.
  */
 const NO_SESSION =
   'Check the path, or take an id that precis sessions lists; `-` reads standard input.'
@@ -37,7 +37,7 @@ export async function openInput(
     throw unreadable(given, thrown, NO_SESSION)
   })
   if (found.isDirectory()) throw unreadable(given, { code: 'EISDIR' })
-  // A pipe or a device may give something else when it is read again.
+  // A pipe or device may return something else when read again.
   if (!found.isFile()) return held(await readPieces(findPieces(path, given), given))
   const bytes = isGrowing ? wholeLines(path, found.size) : found.size
   const source = { bytes, open: () => findPieces(path, given, isGrowing ? bytes : undefined) }
@@ -53,7 +53,10 @@ function held(pieces: readonly Uint8Array[]): Source {
   }
 }
 
-/** As far as the last line is one: the rest is still being written. A file without a whole line is taken as it is. */
+/**
+ * Up to the last complete line; the rest is still being written. A file without a complete line is read as it
+ * is.
+ */
 function wholeLines(path: string, size: number): number {
   if (!path.endsWith('.jsonl')) return size
   const file = openSync(path, 'r')
@@ -98,10 +101,10 @@ async function* findPieces(
   }
 }
 
-/** Shorter ones are held, which is faster. */
+/** Shorter files are held, which is faster. */
 const LONG_BYTES = 16_000_000
 
-/** The same file; of a long one any part can be had again. */
+/** The same file; any part of a long one can be read again. */
 export function rereadable(
   path: string,
   source: Source,
@@ -119,7 +122,7 @@ export function rereadable(
   }
 }
 
-/** One piece as it was read. The next one begins where it ends. */
+/** One piece as it was read. The next one begins at its end. */
 interface Piece {
   readonly start: number
   readonly bytes: number
@@ -131,7 +134,7 @@ class ReadPieces {
   readonly #name: string // as people call it
   readonly #pieces: Piece[] = []
   #last: { readonly piece: Piece; readonly content: Buffer } | undefined
-  /** Every piece is read into it: a new one for each would fill the memory before it is tidied up. */
+  /** All pieces share one buffer: a new one each would fill the memory before garbage collection. */
   #buffer = Buffer.alloc(0)
 
   constructor(path: string, name: string) {
@@ -139,7 +142,7 @@ class ReadPieces {
     this.#name = name
   }
 
-  /** Whoever reads the file from its beginning reads the pieces that count from then on. */
+  /** Reading the file from its start yields the pieces that count from then on. */
   async *noted(read: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
     let start = 0
     let count = 0
@@ -159,7 +162,7 @@ class ReadPieces {
       if (piece === undefined) throw this.#changed()
       const from = at - piece.start
       const part = this.#read(piece).subarray(from, Math.min(piece.bytes, end - piece.start))
-      // The next piece is read into the same place.
+      // The next piece overwrites the buffer.
       parts.push(at + part.length < end ? Buffer.from(part) : part)
       at += part.length
     }
@@ -168,7 +171,7 @@ class ReadPieces {
     return (others.length === 0 ? only : Buffer.concat(parts)).toString('utf8')
   }
 
-  /** Of the piece that holds this byte. */
+  /** The piece that contains this byte. */
   #indexOf(at: number): number {
     let low = 0
     let high = this.#pieces.length - 1
@@ -180,7 +183,7 @@ class ReadPieces {
     return low
   }
 
-  /** Lines are mostly asked for in their order: the last piece is at hand for the next one. */
+  /** Lines are usually read in order, so the last piece is kept. */
   #read(piece: Piece): Buffer {
     if (this.#last?.piece === piece) return this.#last.content
     const content = this.#bytesOf(piece)
@@ -189,7 +192,7 @@ class ReadPieces {
     return content
   }
 
-  /** What was read; it is less where the file has become shorter. */
+  /** What was read; less if the file has become shorter. */
   #bytesOf({ start, bytes }: Piece): Buffer {
     if (this.#buffer.length < bytes) this.#buffer = Buffer.allocUnsafe(bytes)
     const content = this.#buffer

@@ -1,11 +1,11 @@
-// OpenCode's database: one of its sessions as the document that `opencode export` gives, and back into its rows.
+// OpenCode's database: reads a session as the document of `opencode export`, and writes it back.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { PrecisError } from '../../core/errors.ts'
 import { unreadable } from '../terminal/io.ts'
 
-/** A session of a database, as in `opencode.db#ses_1e2b…`; without an id the only one that is there. */
+/** A session of a database, such as `opencode.db#ses_1e2b…`; without an id the only one. */
 export interface DatabaseSession {
   readonly given: string
   readonly file: string
@@ -17,7 +17,7 @@ const GIVE =
   'Give it a session file, or opencode.db, which OpenCode keeps in ~/.local/share/opencode.'
 const NAMED = /^(.+)#(ses_\w+)$/
 
-/** Undefined where it is no database: then it is a file of its own. */
+/** Undefined if it is not a database but a session file. */
 export function databaseSession(given: string, cwd: string): DatabaseSession | undefined {
   const [, file = given, id] = NAMED.exec(given) ?? []
   const path = resolve(cwd, file)
@@ -35,11 +35,11 @@ function startsLikeDatabase(path: string): boolean {
       closeSync(file)
     }
   } catch {
-    return false // whoever reads it as a file says what is wrong with it
+    return false // reading it as a file reports the problem
   }
 }
 
-/** The session as one document, and the name of it that holds its id. */
+/** The session as one document, and its name including the id. */
 export async function readDatabase(
   session: DatabaseSession,
 ): Promise<{ readonly text: string; readonly name: string }> {
@@ -55,8 +55,8 @@ export async function readDatabase(
 }
 
 /**
- * Makes the rows of the session those of the document; the other sessions are not touched. `check` is given
- * the session as it is and as it will be, before anything can be seen from outside; it rejects to stop.
+ * Replaces the session's rows by the document; other sessions stay. Calls `check` with the session before and
+ * after, while nothing is visible outside; it rejects to stop.
  */
 export async function writeDatabase(
   session: DatabaseSession,
@@ -67,7 +67,7 @@ export async function writeDatabase(
   try {
     const id = readId(db, session)
     db.exec('BEGIN EXCLUSIVE')
-    // Its undone messages are rows that the document does not have: they would be deleted.
+    // Its undone messages are rows that the document lacks: they would be deleted.
     if (readRevert(findSession(db, id), session)) throw midUndo(session)
     const before = buildDocument(db, id, session)
     putDocument(db, id, JSON.parse(text), session)
@@ -88,7 +88,7 @@ export async function openDatabase(
   const { default: Sqlite } = await import('better-sqlite3')
   const db = new Sqlite(session.file, { ...options, fileMustExist: true, timeout: 0 })
   try {
-    // Nothing else may have the file open: OpenCode holds what it has read, and would go on with that.
+    // Needs exclusive access: a running OpenCode would continue with what it has read.
     if (!options.readonly) db.pragma('locking_mode = EXCLUSIVE')
     const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all()
     if (['session', 'message', 'part'].every((name) => tables.includes(name))) return db
@@ -166,19 +166,19 @@ function findSession(db: Database, id: string): Fields {
   return db.prepare('SELECT * FROM session WHERE id = ?').get(id) as Fields
 }
 
-/** An undo that is not over: OpenCode no longer shows what comes from there on, and deletes it when it goes on. */
+/** An unfinished undo: OpenCode hides what follows, and deletes it when it continues. */
 interface Revert {
   readonly messageID?: string
-  readonly partID?: string // the message stays, up to this part
+  readonly partID?: string // the message stays up to this part
 }
 
-/** Older versions of OpenCode have no such column. */
+/** Older versions of OpenCode lack this column. */
 function readRevert({ id, revert }: Fields, given: DatabaseSession): Revert | undefined {
   if (revert === undefined || revert === null || revert === 'null') return undefined
   return readFields(revert, `the undo of ${id}`, given)
 }
 
-/** As OpenCode deletes them: by their ids, which only grow. */
+/** As OpenCode deletes them: by id, which only grow. */
 function isUndone(id: string, { messageID, partID }: Revert): boolean {
   if (messageID === undefined) return false
   return id > messageID || (id === messageID && partID === undefined)
@@ -189,7 +189,7 @@ function partsLeft(parts: readonly Row[], { partID }: Revert): readonly Row[] {
   return from === -1 ? parts : parts.slice(0, from)
 }
 
-/** The fields of a row, which are one text of JSON. */
+/** The fields of a row, stored as one JSON text. */
 function readFields(data: unknown, name: string, given: DatabaseSession): Fields {
   let cause: unknown
   try {
@@ -238,7 +238,7 @@ interface Document {
   readonly messages: readonly { readonly info: Fields; readonly parts: readonly Fields[] }[]
 }
 
-/** Rows that say the same already stay as they are. */
+/** Rows with equal content stay as they are. */
 function putDocument(
   db: Database,
   session: string,

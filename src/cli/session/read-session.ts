@@ -1,4 +1,4 @@
-// Imports a session file into threads: format detected or named; a failure leaves nothing
+// Imports a session file into threads: format detected or named; a failure leaves nothing.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Composed } from '../../compose.ts'
@@ -25,7 +25,7 @@ export interface ReadSession extends ImportedSession {
   readonly format: SessionFormat
 }
 
-/** `given` is how people call the file. */
+/** `given` is the file's name for people. */
 export async function readSession(
   composed: Composed,
   source: Source,
@@ -55,7 +55,7 @@ export async function readSession(
   })
 }
 
-/** Whoever knows the format can name it; not every command has the option, but one that has is named. */
+/** The user may name the format; the hint names a command with that option. */
 function toldFormat(sample: Sample, formats: readonly SessionFormat[]): SessionFormat {
   try {
     return detectFormat(sample, formats)
@@ -66,7 +66,7 @@ function toldFormat(sample: Sample, formats: readonly SessionFormat[]): SessionF
   }
 }
 
-/** A thread that ends early would be taken for the whole session. */
+/** A truncated thread would be mistaken for the whole session. */
 async function importWhole(
   { threads }: Composed,
   format: SessionFormat,
@@ -85,7 +85,7 @@ async function importWhole(
   try {
     return await importSession(target, format, source, options)
   } catch (thrown) {
-    // Somebody else goes on with it.
+    // Another process continues it.
     if (PrecisError.is(thrown) && thrown.code === 'version-conflict') throw thrown
     for (const threadId of started) await threads.delete(threadId)
     throw thrown
@@ -97,20 +97,20 @@ async function forget({ threads }: Composed, imported: ImportedSession): Promise
     await threads.delete(threadId)
 }
 
-// Reads long files in little memory: limits heap growth and collects garbage on the way
+// Reads long files in little memory: limits heap growth and collects garbage on the way.
 
 const LARGE_BYTES = 16_000_000
 const BETWEEN_BYTES = 8_000_000
-/** How much may come on top of what is alive, before the dead is looked for: left alone, it is several times as much. */
+/** Allowed heap growth before a collection; the default is several times as much. */
 const GROWING_PERCENT = 10
 
-/** Called with how far the file was read. */
+/** Called with the number of bytes read. */
 type OnBytes = (bytes: number) => void
 
 /**
- * While a file streams through, nearly everything dies young, and while it is compacted most of it does. Left
- * alone, the heaps of this thread and of the database's grow by hundreds of megabytes all the same, before
- * anybody looks for what is dead. It takes longer so.
+ * While a file streams through, nearly all objects die young, and during compaction most do. Still, the heaps
+ * of this thread and of the database's would grow by hundreds of megabytes before a collection. This is
+ * slower.
  */
 function saveMemoryFor(bytes: number | undefined): OnBytes {
   if ((bytes ?? 0) <= LARGE_BYTES) return () => undefined

@@ -1,4 +1,4 @@
-// Replaces a file that another program may append to, without losing a line
+// Replaces a file that another program may append to, without losing a line.
 import { createHash } from 'node:crypto'
 import { appendFile, type FileHandle, open } from 'node:fs/promises'
 import { z } from 'zod'
@@ -11,13 +11,12 @@ import { findWorkplace } from '../../formats/reading/workplace.ts'
 import type { Io } from '../process-io.ts'
 import { type Written, writeText } from '../terminal/io.ts'
 
-/** A program that never stops appending must not hold up the replacement for ever. */
+/** A program that never stops appending must not delay the replacement for ever. */
 const MOST_LOOKS = 16
 
 /**
- * Replaces the file if its digest is the given one; undefined if it is not, and then the file is as the
- * other program left it. Gives what was appended to the old file during the replacement; it is at the
- * end of the new one.
+ * Replaces the file if its digest is the given one; otherwise returns undefined and leaves it as it is.
+ * Returns what was appended to the old file meanwhile, which is at the end of the new one.
  */
 export async function replaceUnchanged(
   path: string,
@@ -25,7 +24,7 @@ export async function replaceUnchanged(
   text: Written,
   io: Io,
 ): Promise<Uint8Array | undefined> {
-  // The old file stays readable through this handle after another one has taken its name.
+  // This handle still reads the old file after its name belongs to the new one.
   const old = await open(path, 'r')
   try {
     const { size } = await old.stat()
@@ -37,7 +36,7 @@ export async function replaceUnchanged(
   }
 }
 
-/** Looks until nothing new is there: each look comes after a write that was synced to the disk. */
+/** Repeats until nothing is new: each look follows a synced write. */
 async function moveAppended(
   old: FileHandle,
   path: string,
@@ -50,7 +49,7 @@ async function moveAppended(
     const piece = await readFrom(old, end)
     const isUnchanged = (await digestOfStart(old, before.size)) === before.digest
     if (!isUnchanged || (piece.length > 0 && !(await endsLine(old, before.size)))) {
-      // Changed inside, or not made of lines: nothing can be moved, so the file gets its content back.
+      // Changed inside, or not made of lines: nothing can be moved, so restore the file.
       await writeText(path, await readFrom(old, 0), io)
       return undefined
     }
@@ -86,18 +85,18 @@ async function endsLine(file: FileHandle, size: number): Promise<boolean> {
 export interface EarlierImport {
   readonly threadId: string
   readonly at: string // when it was imported
-  /** It was interrupted, or is under way. */
+  /** Interrupted, or still running. */
   readonly isPartial: boolean
 }
 
-/** A store may hold any number of threads: those that were used last are looked at. */
+/** A store may hold any number of threads: only the most recently used are examined. */
 const LOOKED_AT = 5_000
 const PAGE = 500
 
 export interface EarlierImports {
-  /** By the digests of their files; of several imports of one file the first, or one that is partial. */
+  /** Keyed by file digest; of several imports of one file the first, or a partial one. */
   readonly byDigest: Map<string, EarlierImport>
-  /** By the paths of their files: the latest. */
+  /** Keyed by file path: the latest import. */
   readonly byFile: Map<string, EarlierImport>
 }
 
@@ -134,20 +133,20 @@ export function importedFrom(digest: string, at: Date) {
 const schema = z.object({
   digest: z.string().optional().catch(undefined),
   at: z.string().optional().catch(undefined),
-  file: z.string().optional().catch(undefined), // its whole path
-  agent: z.string().optional().catch(undefined), // the id of its format
+  file: z.string().optional().catch(undefined), // full path
+  agent: z.string().optional().catch(undefined), // format id
   project: z.string().optional().catch(undefined),
-  /** The thread of the same session before the agent rewrote its file. */
+  /** The thread of this session before the agent rewrote its file. */
   replaces: z.string().optional().catch(undefined),
 })
 type ImportedFrom = z.output<typeof schema>
 
-/** What the first event of an imported thread says of the file. */
+/** What an imported thread's first event tells about the file. */
 export function readImported(source: Json | undefined): ImportedFrom {
   return schema.safeParse(source).data ?? {}
 }
 
-/** The directory that the session of a thread took place in. */
+/** The directory in which a thread's session ran. */
 export function projectOf(events: readonly ThreadEvent[]): string | undefined {
   const [workspace] = events.flatMap((event) =>
     event.type === 'THREAD_SETTINGS' ? (event.data.workspace ?? []) : [],

@@ -1,4 +1,4 @@
-// A session that is open for a command: in memory, whether it is a file or a copy of a thread of the store.
+// A session opened for a command: in memory, from a file or a copy of a stored thread.
 import { type Composed, compose } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
@@ -21,9 +21,9 @@ export interface Session {
   readonly target: Target
   readonly composed: Composed
   readonly threadId: string
-  readonly version: number // of the thread as it was read
+  readonly version: number // of the thread as read
   readonly subThreadIds: readonly string[]
-  /** Of the file, or of the file that the thread came from. */
+  /** Format of the file, or of the file the thread was imported from. */
   readonly format?: SessionFormat
   readonly problems: readonly string[]
   readonly account?: Account
@@ -69,7 +69,7 @@ function refuseFormat(named: string | undefined): void {
   })
 }
 
-/** Event by event the same: what is done to the copy can be done to the thread. */
+/** Copies every event, so that changes to the copy apply to the thread. */
 async function buildCopy(threadId: string, composed: Composed, settings: Settings, io: Io) {
   const home = await openHome(settings, io)
   try {
@@ -110,7 +110,7 @@ function unnumbered({ seq: _, ...event }: ThreadEvent): NewEvent {
   return event as NewEvent
 }
 
-/** The context of a thread in memory, and the rows behind it. */
+/** The context of a thread in memory, and its rows. */
 export interface LoadedSession {
   readonly context: Context
   readonly eventAt: EventAt
@@ -128,7 +128,7 @@ export async function loadThread(
 
 const READ_ROWS = 2_000
 
-/** The log as it is stored: `getAllEvents` would fold all of it to say what each compaction left. */
+/** The stored log: `getAllEvents` would fold all of it to compute what each compaction left. */
 export async function readEvents(
   store: Pick<Store, 'read'>,
   threadId: string,
@@ -141,7 +141,7 @@ export async function readEvents(
   }
 }
 
-/** Undefined if the thread did not come from a file, or was imported without its records. */
+/** Undefined if the thread was not imported, or without its records. */
 export function formatOfLog(
   events: readonly ThreadEvent[],
   formats: readonly SessionFormat[],
@@ -159,11 +159,11 @@ function formatIn(kept: Json | undefined): string | undefined {
   return typeof kept.format === 'string' ? kept.format : undefined
 }
 
-/** A store may hold any number of threads: those that were touched last are looked at. */
+/** A store may hold any number of threads: only the most recently used are examined. */
 const LOOKED_AT = 5_000
 const PAGE = 500
 
-/** In the order in which the file began them. */
+/** In the order in which the file started them. */
 async function findSubThreads(store: Store, threadId: string): Promise<string[]> {
   const [first] = await store.read(threadId, { limit: 1 })
   const started = first === undefined ? undefined : readRow(first)

@@ -1,4 +1,4 @@
-// A thread in memory as the text of a file, with what the format could not say, and without secrets if asked.
+// Writes a thread as a file, with notes on what the format cannot express; redacted on request.
 import { randomUUID } from 'node:crypto'
 import type { ThreadEvent } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
@@ -16,7 +16,7 @@ import { readEvents, type Session } from './session.ts'
 export type RedactedSecrets = RedactedValue<unknown>['found']
 
 export interface WrittenSession extends Exported {
-  /** What looks like a secret in the context, where someone looked. */
+  /** Possible secrets in the context, if they were searched. */
   readonly found: RedactedSecrets
   readonly messages: number
 }
@@ -24,10 +24,10 @@ export interface WrittenSession extends Exported {
 export interface WriteSession {
   readonly threadId: string // of the session's own store: the result may be another thread than the input
   readonly to: WrittenFormat
-  /** Secrets are taken out, or only looked for, or nobody looks: that takes time. */
+  /** Whether to remove secrets, only find them, or skip the search, which takes time. */
   readonly secrets: 'remove' | 'find' | 'leave'
   readonly title?: string | undefined
-  /** Of a page: the whole transcript instead of the context. */
+  /** For pages: the whole transcript instead of the context. */
   readonly full?: boolean
 }
 
@@ -41,7 +41,7 @@ export async function writeSession(
   { environment, cwd }: Pick<Io, 'environment' | 'cwd'>,
 ): Promise<WrittenSession> {
   const secrets = secretsOf(environment)
-  // A fork or a fresh session has no sub-threads of its own.
+  // A fork or fresh session has no sub-threads.
   const sides = threadId === own ? subThreadIds : []
   const logs = await Promise.all([threadId, ...sides].map((id) => readEvents(composed.store, id)))
   const whole = buildView(await composed.threads.context(threadId), logs[0] ?? [])
@@ -65,7 +65,7 @@ export async function writeSession(
   return withFacts(written, facts)
 }
 
-/** A text that is made when it is asked for stays so. */
+/** A lazily built text stays lazy. */
 function withFacts(
   written: Exported,
   facts: Pick<WrittenSession, 'found' | 'messages'>,
@@ -82,7 +82,7 @@ function withFacts(
   }
 }
 
-/** From the rows that are at hand: the thread would read them again. */
+/** From rows already loaded: the thread would read them again. */
 function buildView(context: Context, events: readonly ThreadEvent[]): View {
   const { system, messages } = buildMessages(context, (seq) => events[seq - 1])
   return { system, messages }
@@ -93,19 +93,19 @@ function cleanView(view: View, secrets: readonly Secret[]): { view: View; found:
   return { view: value, found }
 }
 
-/** If nothing is taken out, it is enough to look: one long text is looked at much faster than many short ones. */
+/** If nothing is removed, searching one long text is much faster than many short ones. */
 function lookFor(view: View, secrets: readonly Secret[]): RedactedSecrets {
   return redact(JSON.stringify(view), secrets).found
 }
 
-/** All that a format may take from a log: titles, models, places, and the records of the file it came from. */
+/** Covers all a format may take from a log: titles, models, places, and original records. */
 function withoutSecrets(event: ThreadEvent, secrets: readonly Secret[]): ThreadEvent {
   const data = event.type === 'FOREIGN' ? cleanKept(event.data, secrets) : cleanData(event, secrets)
   const clean = { ...event, data } as ThreadEvent
   return event.source === undefined ? clean : { ...clean, source: cleanKept(event.source, secrets) }
 }
 
-/** The same object where there is nothing to take out. */
+/** The same object if there is nothing to remove. */
 function cleanData({ data }: ThreadEvent, secrets: readonly Secret[]): ThreadEvent['data'] {
   const { value, found } = redactValues(data, secrets)
   return found.length === 0 ? data : value
@@ -120,7 +120,7 @@ function cleanKept(kept: Json, secrets: readonly Secret[]): Json {
   return { ...rest, records: records.map((record) => cleanRecord(record, secrets)) }
 }
 
-/** A record is the text of a JSON value: what is inside its strings is looked at, not their quotes. */
+/** A record is JSON text: searches inside its strings, not across their quotes. */
 function cleanRecord(record: Json, secrets: readonly Secret[]): Json {
   if (typeof record !== 'object' || record === null || !('raw' in record)) return record
   const { raw } = record

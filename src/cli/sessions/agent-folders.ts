@@ -1,4 +1,4 @@
-// Where each agent keeps its session files, by the environment that a command was given
+// Where each agent keeps its session files, by the environment of the command.
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
@@ -9,11 +9,11 @@ import type { Io } from '../process-io.ts'
 export interface AgentFolders {
   readonly agent: string // the id of its format
   readonly folders: readonly string[]
-  /** Which files below them are sessions, by their path from the folder. */
+  /** Matches session files by their path below the folder. */
   readonly files: RegExp
-  /** Which files are what its sub-agents did: for their costs alone. */
+  /** Matches files of sub-agents, used only for costs. */
   readonly subAgents?: RegExp
-  /** The id of a session in the path of its file, as the first group. */
+  /** Captures the session id in a file's path. */
   readonly id: RegExp
 }
 
@@ -23,7 +23,7 @@ interface AgentPlace extends Omit<AgentFolders, 'folders'> {
 
 const UUID = /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/
 
-/** In a folder that somebody named, the agent need not have written the files. */
+/** In a folder the user named, other programs may have written the files. */
 const ANY_FILE = /(?:^|[/\\])(?!agent-)[^/\\]+\.(?:jsonl?|db)$/
 
 const STEM = /([^/\\]+)\.jsonl?$/
@@ -34,7 +34,7 @@ const KNOWN: readonly AgentPlace[] = [
     folders: (home, { CLAUDE_CONFIG_DIR }) => [
       join(CLAUDE_CONFIG_DIR || join(home, '.claude'), 'projects'),
     ],
-    // Those of its sub-agents stand in folders of their own, or begin with `agent-`.
+    // Sub-agents have their own folders, or files that begin with `agent-`.
     files: /^[^/\\]+[/\\](?!agent-)[^/\\]+\.jsonl$/,
     subAgents: /[/\\]agent-[^/\\]+\.jsonl$/,
     id: STEM,
@@ -97,12 +97,12 @@ const KNOWN: readonly AgentPlace[] = [
 
 export const SESSION_AGENTS: readonly string[] = KNOWN.map(({ agent }) => agent)
 
-/** Whether a file is named as an agent names the session whose id begins so. */
+/** Whether the file name contains a session id with this start. */
 export function hasId(path: string, beginning: string): boolean {
   return KNOWN.some(({ id }) => id.exec(path)?.[1]?.startsWith(beginning))
 }
 
-/** The folders of the settings in place of an agent's own. */
+/** Folders from the settings instead of an agent's own. */
 export function agentFolders(
   { sessionFolders = {} }: Pick<Settings, 'sessionFolders'>,
   { environment, cwd }: Pick<Io, 'environment' | 'cwd'>,

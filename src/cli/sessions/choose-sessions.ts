@@ -1,4 +1,4 @@
-// The sessions that the words of a command name: files, directories, ids, --last and --here
+// The sessions a command's words name: files, directories, ids, --last and --here.
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Writable } from 'node:stream'
@@ -18,11 +18,11 @@ import { selectSessions } from './select-sessions.ts'
 import { FactsCache } from './session-facts.ts'
 
 interface Choice extends ChosenBy {
-  /** The command changes sessions: a few letters do not name one. */
+  /** The command changes sessions, so a few letters do not name one. */
   readonly isChanged?: boolean
 }
 
-/** One session; undefined where none is named. */
+/** One session; undefined if none is named. */
 export async function chooseSession(
   given: string | undefined,
   chosen: ChosenBy,
@@ -39,7 +39,7 @@ export async function chooseSession(
   return names[0]
 }
 
-/** As every command takes them: paths, threads, and `-`. */
+/** As every command accepts them: paths, threads, and `-`. */
 export async function chooseSessions(
   given: readonly string[],
   { last, here, isChanged = false }: Choice,
@@ -70,7 +70,7 @@ export async function chooseSessions(
   })
 }
 
-/** What is no file and no thread may be an id, or its beginning. */
+/** Anything else may be an id or its start. */
 async function named(name: string, isChanged: boolean, io: Io): Promise<readonly string[]> {
   const path = resolve(io.cwd, name)
   if (name === '' || name === '-') return [name]
@@ -86,9 +86,9 @@ async function named(name: string, isChanged: boolean, io: Io): Promise<readonly
   return [found?.path ?? name]
 }
 
-/** As agents give them; the name of a session file has a dot. */
+/** Ids of agents; session file names contain a dot. */
 const ID = /^[\w-]+$/
-/** Of the id of a session that is changed. */
+/** Minimum length of the id of a session to be changed. */
 const LEAST_CHARS = 6
 const LISTED = 5
 
@@ -117,9 +117,8 @@ async function tellSkipped(skipped: readonly string[], { stderr }: Io): Promise<
 }
 
 /**
- * Runs a command on each session. One is run as it is; of several, each report stands under its name, and a
- * failure does not keep the others from running. As JSON they are one list. Where `check` rejects for one of
- * several, or two have one result file, none is run.
+ * Runs a command on each session. Of several, each report gets a heading, and a failure does not stop the
+ * others; as JSON they form one list. If `check` rejects for one, or two share a result file, none runs.
  */
 export async function eachSession(
   given: readonly string[],
@@ -167,14 +166,14 @@ function printRest(done: number): string {
   return done === 1 ? 'The other one is done.' : `The other ${done} are done.`
 }
 
-/** What is asked of several sessions before any is run. */
+/** Checks before any of several sessions runs. */
 interface Before {
   readonly refuseAll?: (all: readonly string[]) => void
   readonly resultOf?: ResultOf
   readonly check?: (name: string, all: readonly string[]) => Promise<void>
 }
 
-/** A file is one, however it was named. */
+/** A file counts once, however it was named. */
 async function withoutRepeated(names: readonly string[], io: Io): Promise<readonly string[]> {
   const byPath = new Map<string, string>()
   for (const name of names) {
@@ -205,7 +204,7 @@ async function checkAll(
     )
 }
 
-/** Standard output of one run: a report in JSON. */
+/** Captures the standard output of one run: a JSON report. */
 class TextSink extends Writable {
   #text = ''
 

@@ -1,4 +1,4 @@
-// The options that stand in for the name of a session, in every command that takes one
+// Options that replace a session's name, in every command that takes one.
 import type { Command } from 'commander'
 
 export interface ChosenBy {

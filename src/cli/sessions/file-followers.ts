@@ -1,4 +1,4 @@
-// Threads that follow their session files: looked at while somebody follows the thread, and not longer
+// Threads that follow their session files while they have subscribers.
 import { stat } from 'node:fs/promises'
 import { asPrecisError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports.ts'
@@ -6,17 +6,17 @@ import { databaseSession } from '../session/opencode-database.ts'
 import type { FoundSession } from './find-sessions.ts'
 import { listDatabase } from './find-sessions.ts'
 
-/** How often a file is looked at. */
+/** Interval between looks at a file. */
 const LOOK_MS = 700
-/** An import that takes long is not repeated at once: of the time, it gets so small a part. */
+/** After a long import, wait this many times as long before the next. */
 const REST_TIMES = 3
-/** Files followed at once; further threads are shown as they are. */
+/** Files followed at once; others are shown as they are. */
 const MOST_FOLLOWED = 32
 
 export interface FollowerPorts {
   readonly clock: Clock
   fileOf(threadId: string): Promise<FoundSession | undefined>
-  /** Rejects with `id-conflict` where the file is another conversation by now. */
+  /** Rejects with `id-conflict` if the file is another conversation by now. */
   add(session: FoundSession, threadId: string, signal: AbortSignal): Promise<unknown>
 }
 
@@ -36,7 +36,7 @@ export class FileFollowers {
     this.#ports = ports
   }
 
-  /** Until the function that it gives back is called, as often as somebody looks. */
+  /** Follows until the returned function is called. */
   join(threadId: string): () => void {
     const followed = this.#followed.get(threadId) ?? this.#begin(threadId)
     followed.lookers += 1
@@ -51,7 +51,7 @@ export class FileFollowers {
     }
   }
 
-  /** `followed`: whoever looks sees what is new. Undefined where too many are followed, or it failed. */
+  /** `followed`: updates will appear. Undefined if too many are followed, or it failed. */
   stateOf(threadId: string): 'followed' | 'parted' | undefined {
     const followed = this.#followed.get(threadId)
     if (followed?.isParted) return 'parted'
@@ -101,7 +101,7 @@ export class FileFollowers {
         const outcome = await add(now, threadId, signal).then(() => undefined, asPrecisError)
         tookMs = performance.now() - beganMs
         followed.isParted = outcome?.code === 'id-conflict'
-        // Somebody else wrote to the thread, or imports: tried again. A file that cannot be read is, when it changes.
+        // After a conflict with another writer, retry. Retry an unreadable file when it changes.
         if (outcome?.code !== 'version-conflict' && !outcome?.retryable) seen = now
       }
       await clock.sleep(Math.max(LOOK_MS, REST_TIMES * tookMs), signal)
@@ -109,7 +109,7 @@ export class FileFollowers {
   }
 }
 
-/** As it is now; undefined where it is gone. */
+/** Its current state; undefined if it is gone. */
 async function lookAt(session: FoundSession): Promise<FoundSession | undefined> {
   const database = databaseSession(session.path, '/')
   if (database) {

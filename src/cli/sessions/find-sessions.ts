@@ -1,4 +1,4 @@
-// The session files on this machine: each with its agent, id, size and age, newest first
+// The session files on this machine: each with its agent, id, size and age, newest first.
 import { readdirSync, statSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
@@ -11,11 +11,11 @@ import {
 } from '../session/opencode-database.ts'
 import { type AgentFolders, agentFolders, SESSION_AGENTS, unknownAgent } from './agent-folders.ts'
 
-/** So many files of one folder are looked at. */
+/** Files examined in one folder. */
 const MOST_FILES = 200_000
 const NOT_ENTERED: ReadonlySet<string> = new Set(['node_modules', '.git'])
 
-/** Of all agents, or of those that are named. A folder that is not there has none. */
+/** Of all agents, or of the named ones. A missing folder has none. */
 export async function findSessions(
   settings: Pick<Settings, 'sessionFolders'>,
   io: Pick<Io, 'environment' | 'cwd'>,
@@ -33,7 +33,7 @@ export async function findSessions(
   return found.sort(newestFirst)
 }
 
-/** The one that has the id, or else the only one whose id begins so; undefined where there is none. */
+/** The session with this id, or the only one whose id starts with it; otherwise undefined. */
 export function sessionById<T extends FoundSession>(
   given: string,
   sessions: readonly T[],
@@ -57,7 +57,7 @@ const LISTED = 5
 
 const SESSION_FILE = /\.(?:jsonl?|db|traj)$|\.chat\.history\.md$/
 
-/** Every file below a folder that may be a session, whatever wrote it. */
+/** Every possible session file below a folder, whatever wrote it. */
 export async function sessionsIn(
   folder: string,
   { cwd }: Pick<Io, 'cwd'>,
@@ -95,12 +95,12 @@ async function* sessionsBelow(
   }
 }
 
-/** Another program's database, or one that is locked, hides no other session. */
+/** A foreign or locked database does not hide other sessions. */
 function noSessions(): FoundSession[] {
   return []
 }
 
-/** Folders that cannot be read are passed over, and links to folders are not followed. */
+/** Skips unreadable folders, and does not follow links. */
 function* filesBelow(folder: string): Generator<string> {
   const waiting = [folder]
   let looked = 0
@@ -118,7 +118,7 @@ function readEntries(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    return [] // it is not there, or belongs to another user
+    return [] // missing, or another user's
   }
 }
 
@@ -126,7 +126,7 @@ function newestFirst(a: FoundSession, b: FoundSession): number {
   return b.updatedMs - a.updatedMs || (a.path < b.path ? -1 : 1)
 }
 
-/** Every session of the database, as `precis sessions` lists it; those of sub-agents for their costs alone. */
+/** Every session of the database, as in `precis sessions`; those of sub-agents only for costs. */
 export async function listDatabase(
   database: DatabaseSession,
   agent: string,
@@ -154,20 +154,20 @@ interface DatabaseRow {
   readonly title: string
   readonly project: string
   readonly updatedMs: number
-  readonly bytes: number | null // of one that is empty
+  readonly bytes: number | null // null for an empty one
   readonly parent: string | null
 }
 
 export interface FoundSession {
-  readonly path: string // as every command takes it
+  readonly path: string // as every command accepts it
   readonly id: string
-  /** The id of its format; absent in a folder that belongs to no agent. */
+  /** Format id; absent in a folder of no agent. */
   readonly agent?: string
   readonly bytes: number
   readonly updatedMs: number
-  /** What a sub-agent did, where its place tells it. */
+  /** A sub-agent's session, if its path shows that. */
   readonly isSubAgent?: boolean
-  /** A database says these; of a file they are read from its content. */
+  /** Known from a database; for files, read from the content. */
   readonly project?: string
   readonly title?: string
 }

@@ -1,4 +1,4 @@
-// One session of this machine into its thread, as far as its agent has written it
+// Imports one session of this machine into its thread, as far as its agent has written it.
 import { randomUUID } from 'node:crypto'
 import type { Composed } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
@@ -11,14 +11,14 @@ import { type Imported, type ImportWish, importFile, wholePath } from '../thread
 import type { FoundSession } from './find-sessions.ts'
 import { isAtWork, Marks } from './sync-marks.ts'
 
-/** So long another import into this store is waited for. */
+/** How long to wait for another import into this store. */
 const MOST_WAIT_MS = 30_000
 const SILENT = { write: () => true }
 
 export interface GrownImport {
   readonly home: Composed
   readonly settings: Settings
-  /** Into this thread, or it is refused. Without it, into the thread of the file, or a new one. */
+  /** Import into this thread or reject. Default: the file's thread, or a new one. */
   readonly into?: string
   /** Ends the wait for another import. */
   readonly signal?: AbortSignal
@@ -29,7 +29,7 @@ export interface Grown {
   readonly added: number // events
 }
 
-/** The same import as that of `precis sync`, and under the same lease. */
+/** The same import as in `precis sync`, under the same lease. */
 export async function importGrown(
   session: FoundSession,
   { home, settings, into, signal }: GrownImport,
@@ -75,7 +75,7 @@ interface Target extends Pick<ImportWish, 'progress' | 'rewritten'> {
   readonly known: EarlierImports
 }
 
-/** An answer that its agent may still be writing is left for the next time, and so is half a line. */
+/** Leaves an answer that may be incomplete, and half a line, for the next time. */
 export async function importFound(
   session: FoundSession,
   { home, marks, known, progress, rewritten = 'import' }: Target,
@@ -88,7 +88,7 @@ export async function importFound(
     home,
     path,
     { records: 'keep', progress, format, rewritten, openAnswer, source },
-    // The thread may lack the answer that was left out, though the file is the same.
+    // The thread may lack the held-back answer although the file is unchanged.
     marks.isHeld(path) ? { byDigest: new Map(), byFile: known.byFile } : known,
     io,
   )
@@ -96,7 +96,7 @@ export async function importFound(
   return imported
 }
 
-/** Where its thread is known, no other one is looked at. */
+/** If its thread is known, no other is examined. */
 async function onlyThread(path: string, threadId: string, io: Io): Promise<EarlierImports> {
   const earlier = { threadId, at: '', isPartial: false }
   return { byDigest: new Map(), byFile: new Map([[await wholePath(path, io), earlier]]) }
@@ -113,22 +113,22 @@ function isParted(threadId: string): PrecisError {
   )
 }
 
-/** Renewed while it is held: so soon another may go on where a process dies. */
+/** Renewed while held; if this process dies, another may continue after this time. */
 const LEASE_MS = 15_000
 const BETWEEN_MS = 100
 const NAME = 'sync sessions'
 
 interface Waiting {
-  /** So long another is waited for. */
+  /** How long to wait for another process. */
   readonly mostWaitMs: number
-  /** Asked while it waits. */
+  /** Checked during the wait. */
   isStopped(): boolean
   onWait(): void
 }
 
 /**
- * False, and nothing done, where another had it for all that time. `isOurs` turns false where the lease was
- * lost, and `leased` refuses to write from then on.
+ * False, with nothing done, if another process held it all that time. `isOurs` becomes false if the lease is
+ * lost, and `leased` then rejects writes.
  */
 export async function underSyncLease(
   home: Composed,

@@ -1,4 +1,4 @@
-// `precis sessions`: the sessions of every agent on this machine, or what they used and cost
+// `precis sessions`: lists the sessions of every agent on this machine, or their usage and cost.
 import type { Settings } from '../../core/settings/settings.ts'
 import { SESSION_FORMATS } from '../../formats/index.ts'
 import { readModelOverrides } from '../../providers/catalogue.ts'
@@ -26,13 +26,13 @@ interface ListedSession {
   readonly title?: string
   readonly bytes: number
   readonly updatedAt: string
-  /** Absent where it has not been counted yet, or no price is known. */
+  /** Absent until counted, or without a known price. */
   readonly costUsd?: number
   readonly isCounted: boolean
   readonly unpriced: number
 }
 
-/** So much is read for the costs of a listing; the next one goes on. */
+/** Bytes one listing reads for costs; the next one continues. */
 const COUNTED_BYTES = 16_000_000
 const MOST_LISTED = 100_000
 
@@ -45,7 +45,7 @@ export async function listSessions(
   const by = flags.by === undefined ? undefined : requireGroup(flags.by)
   const { settings } = loadSettings(io)
   const cache = await FactsCache.open(io)
-  // A sub-agent costs, too.
+  // Sub-agents cost, too.
   const looking = { settings, cache, ...(by !== undefined && { subAgents: 'all' as const }) }
   const selected = await selectSessions(folders, flags, looking, io)
   if (by !== undefined) {
@@ -73,7 +73,7 @@ export async function listSessions(
 
 type SessionUsage = KnownSession & { readonly usage: readonly DayUsage[] }
 
-/** As many as fit into the limit, newest first; what was counted before costs nothing. */
+/** As many as fit the limit, newest first; counted ones are free. */
 async function withUsage(
   sessions: readonly KnownSession[],
   cache: FactsCache,
@@ -122,7 +122,7 @@ function readEntry(
 
 const SHORT_ID = 8
 
-/** The shortest beginning of each id that no other one has. */
+/** The shortest unique prefix of each id. */
 function shortIds(sessions: readonly KnownSession[]): ReadonlyMap<string, string> {
   const ids = [...new Set(sessions.map(({ id }) => id))].sort()
   const shared = (a = '', b = '') => {
@@ -150,7 +150,7 @@ const PROJECT_COLUMNS = 20
 interface Listing {
   readonly sessions: readonly ListedSession[]
   readonly all: number
-  readonly elsewhere: number // where there is none of this directory
+  readonly elsewhere: number // set if this directory has none
 }
 
 function renderSessions(

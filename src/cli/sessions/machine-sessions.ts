@@ -1,4 +1,4 @@
-// The sessions of this machine for a server: listed, opened, and followed while somebody looks
+// The sessions of this machine for a server: listed, opened, and followed while they have viewers.
 import { createHash } from 'node:crypto'
 import type { Composed } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
@@ -16,9 +16,9 @@ import { importGrown } from './import-grown.ts'
 import { FactsCache, readFacts, type SessionFacts } from './session-facts.ts'
 import { Marks } from './sync-marks.ts'
 
-/** So long the beginnings of sessions are read for one listing; the next one goes on. */
+/** Time one listing spends reading starts of sessions; the next one continues. */
 const LOOK_MS = 1_500
-/** Threads whose files are known. */
+/** Threads whose files are remembered. */
 const MOST_KNOWN = 1_000
 
 export class SessionsOfMachine implements MachineSessions {
@@ -27,7 +27,7 @@ export class SessionsOfMachine implements MachineSessions {
   readonly #io: Io
   readonly #followers: FileFollowers
   readonly #files = new Map<string, Promise<FoundSession | undefined>>()
-  readonly #noSessions = new Set<string>() // by path and size
+  readonly #noSessions = new Set<string>() // keyed by path and size
   #cache: Promise<FactsCache> | undefined
 
   constructor(home: Composed, settings: Settings, io: Io) {
@@ -56,13 +56,13 @@ export class SessionsOfMachine implements MachineSessions {
       if (this.#noSessions.has(sizedPath(session))) continue
       const known = cache.facts(session)
       const isWanted = shown.length < limit
-      // Words are looked for behind the limit as well: the total counts all that have them.
+      // Searches beyond the limit, too: the total counts all matches.
       const isRead = !known && (isWanted || words.length > 0)
       if (isRead && performance.now() > untilMs) isPartial = true
       const facts = isRead && !isPartial ? await this.#read(session, cache) : known
       if (facts?.isSubAgent) continue
       const isFound = facts && words.every((word) => listWords(session, facts).includes(word))
-      // What was not read yet counts as a session where no words are looked for.
+      // Without search words, an unread file counts as a session.
       if (isFound ?? (words.length === 0 && !this.#noSessions.has(sizedPath(session)))) total += 1
       if (isFound && isWanted)
         shown.push(this.#listed(session, facts, marks.threadOf(session.path)))
@@ -133,7 +133,7 @@ export class SessionsOfMachine implements MachineSessions {
     return file
   }
 
-  /** Only a file that an agent keeps its sessions in; a fork goes its own way. */
+  /** Only a file in an agent's own folder; a fork is a different conversation. */
   async #findFile(threadId: string): Promise<FoundSession | undefined> {
     const { store } = this.#home
     const [row] = await store.read(threadId, { limit: 1 })
@@ -156,7 +156,7 @@ function sizedPath({ bytes, path }: FoundSession): string {
   return `${bytes} ${path}`
 }
 
-/** Says nothing of the path, and is the same every time. */
+/** Stable, and reveals nothing of the path. */
 function readId({ path }: FoundSession): string {
   return createHash('sha256').update(path).digest('base64url').slice(0, 22)
 }

@@ -1,4 +1,4 @@
-// Where the results of several sessions go: each in a file of its own below one directory
+// Where the results of several sessions go: one file each below a directory.
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
@@ -6,10 +6,10 @@ import type { Io } from '../process-io.ts'
 import { makeFolder } from '../terminal/io.ts'
 import { quoted } from '../terminal/terminal.ts'
 
-/** The file that the result of one of these sessions goes to, if any. */
+/** The result file of one of these sessions, if any. */
 export type ResultOf = (name: string, all: readonly string[]) => string | undefined
 
-/** Throws where two sessions would be written to one file. */
+/** Throws if two sessions would share a file. */
 export function requireOwnResults(names: readonly string[], resultOf: ResultOf): void {
   const byFile = new Map<string, string>()
   for (const name of names) {
@@ -26,8 +26,8 @@ export function requireOwnResults(names: readonly string[], resultOf: ResultOf):
 }
 
 /**
- * Where the result of one of several sessions goes: under its own name in the directory of `--out`, and in the same
- * directories below it as the sessions have below theirs.
+ * The result file of one of several sessions: its own name below the directory of `--out`, with the same
+ * subdirectories as the input.
  */
 export function resultFile(
   session: string,
@@ -42,7 +42,7 @@ export function resultFile(
   return join(resolve(cwd, out), name)
 }
 
-/** Several results go into a directory. A name that ends like a file is a slip, unless that directory is there. */
+/** Several results need a directory. A name with a file ending is a mistake, unless that directory exists. */
 export function refuseOneFile(
   all: readonly string[],
   out: string | undefined,
@@ -71,10 +71,10 @@ export function refuseOneFile(
     )
 }
 
-/** As the files of sessions and pages end. */
+/** File endings of sessions and pages. */
 const FILE_ENDING = /\.(?:html?|md|markdown|jsonl?|txt|traj|db)$/i
 
-/** With the directories that it needs. */
+/** Creates the directories it needs. */
 export async function makeResultFile(
   ...given: Parameters<typeof resultFile>
 ): Promise<string | undefined> {
@@ -83,7 +83,7 @@ export async function makeResultFile(
   return file
 }
 
-/** Below the directory that all files have in common. */
+/** Relative to the directory that all files share. */
 function choosePlace(session: string, all: readonly string[], cwd: string): string {
   const isFile = (name: string) => !name.includes('#') && existsSync(resolve(cwd, name))
   if (!isFile(session)) return basename(session.replace(/^.*#/, ''))

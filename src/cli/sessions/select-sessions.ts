@@ -1,4 +1,4 @@
-// The sessions that the options of a command select, newest first, with what is known of each
+// The sessions that a command's options select, newest first, with known facts.
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
@@ -16,7 +16,7 @@ export interface SessionFilters {
   readonly since?: string
   readonly here?: boolean
   readonly last?: boolean
-  /** The beginning of their ids. */
+  /** The start of their ids. */
   readonly id?: string
 }
 
@@ -27,11 +27,11 @@ export interface KnownSession extends FoundSession {
 interface Looking {
   readonly settings: Settings
   readonly cache: FactsCache
-  /** Called with files that are no session, or cannot be read. */
+  /** Called with files that are unreadable or not sessions. */
   onSkipped?(session: FoundSession): void
-  /** Also what sub-agents did, which is nothing that a person goes on with; `all`: also what only costs. */
+  /** Includes sub-agents' sessions, which people do not resume; `all`: also those that only cost. */
   readonly subAgents?: boolean | 'all'
-  /** Sessions that are passed over without a word. */
+  /** Sessions to skip silently. */
   isLeftOut?(session: FoundSession): boolean
 }
 
@@ -88,7 +88,7 @@ async function readSessionFacts(session: FoundSession, cache: FactsCache, io: Io
   return facts
 }
 
-/** Here is this directory and what is below it; a word is any part of the path. */
+/** `here` is this directory and everything below; a word is any part of the path. */
 function wantedProject(
   word: string | undefined,
   here: string | undefined,
@@ -102,7 +102,7 @@ function wantedProject(
   }
 }
 
-/** A folder has one real path, however it was named. One that is gone is known by its name. */
+/** A folder's real path, however it was named; a missing one keeps its name. */
 function realFolder(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : folder
 }

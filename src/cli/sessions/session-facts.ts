@@ -1,4 +1,4 @@
-// Facts of a session, read from its content: project and title from its beginning, usage from all of it
+// Facts read from a session's content: project and title from its start, usage from all of it.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,28 +23,28 @@ export interface SessionFacts {
   readonly format: string
   readonly project?: string
   readonly title?: string
-  /** What a sub-agent did: named by its id, and in no list. */
+  /** A sub-agent's session: found by id, but never listed. */
   readonly isSubAgent?: boolean
 }
 
-/** What one model was used for on one day. */
+/** One model's usage on one day. */
 export interface DayUsage {
-  readonly day: string // as in 2026-03-01; empty where no record has a time
+  readonly day: string // such as 2026-03-01; empty without times
   readonly model: string
   readonly answers: number
   readonly promptTokens: number
   readonly completionTokens: number
   readonly cacheReadTokens: number
   readonly cacheWriteTokens: number
-  readonly costUsd?: number // absent if the price is not known
+  readonly costUsd?: number // absent without a known price
 }
 
-/** Most sessions say within the first of these what they are about; a document has to be read whole. */
+/** Most sessions show their topic within this; a document must be read whole. */
 const MOST_HEAD_BYTES = 500_000
 const HEAD_BYTES = [16_000, MOST_HEAD_BYTES]
 const TITLE_CHARS = 200
 
-/** Undefined where the file is no session. */
+/** Undefined if the file is not a session. */
 export async function readFacts(
   session: FoundSession,
   formats: readonly SessionFormat[],
@@ -94,7 +94,7 @@ async function factsWithin(
   }
 }
 
-/** What a person typed first. */
+/** The first thing a person typed. */
 function titleIn(draft: EventDraft): string | undefined {
   if (draft.type !== 'USER_MESSAGE') return undefined
   const text = typedTexts(draft as EventOf<'USER_MESSAGE'>)
@@ -103,7 +103,7 @@ function titleIn(draft: EventDraft): string | undefined {
   return text.replace(/\s+/g, ' ').trim().slice(0, TITLE_CHARS) || undefined
 }
 
-/** What every answer of the session was billed with, in all its branches that the reader follows. */
+/** The billed usage of every answer, in all branches the reader follows. */
 export async function readUsage(
   session: FoundSession,
   format: SessionFormat,
@@ -156,7 +156,7 @@ async function readHead(
   io: Pick<Io, 'stdin' | 'cwd'>,
 ): Promise<Source> {
   if (!path.endsWith('.jsonl')) return openInput(path, io)
-  // Of a thousand files one after another: waiting for a thread each time takes longer than reading.
+  // Synchronous: for a thousand files, waiting for threads would take longer than reading.
   const file = openSync(path, 'r')
   try {
     const buffer = Buffer.allocUnsafe(Math.min(bytes, all))
@@ -179,7 +179,7 @@ const FILE = 'session-facts.json'
 
 const count = () => z.number().nonnegative()
 const schema = z.object({
-  /** Costs were computed with the prices of this day. */
+  /** The price list used for the costs. */
   prices: z.literal(CATALOGUE_DATE),
   sessions: z.record(
     z.string(),
@@ -223,13 +223,13 @@ export class FactsCache {
     this.#sessions = sessions
   }
 
-  /** One that is missing, broken or of another version is empty. */
+  /** A missing, broken or outdated one is empty. */
   static async open(io: Io): Promise<FactsCache> {
     const text = await readFile(join(stateFolderPath(io), FILE), 'utf8').catch(() => '')
     return new FactsCache(io, new Map(Object.entries(readKnown(text))))
   }
 
-  /** Undefined where nothing is known; a session that grew keeps its beginning. */
+  /** Undefined if nothing is known; a session that grew keeps the facts of its start. */
   facts({ path, bytes }: FoundSession): SessionFacts | undefined {
     const known = this.#sessions.get(path)
     return known && known.bytes <= bytes ? known.facts : undefined
@@ -246,7 +246,7 @@ export class FactsCache {
     this.#isChanged = true
   }
 
-  /** Without it everything is read again next time: a folder that cannot be written stops no listing. */
+  /** Best effort: without the cache everything is read again next time. */
   async save(): Promise<void> {
     if (!this.#isChanged) return
     const kept = { prices: CATALOGUE_DATE, sessions: Object.fromEntries(this.#sessions) }

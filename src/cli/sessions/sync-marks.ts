@@ -1,4 +1,4 @@
-// What each session was like when it was last imported into one store: whatever is the same is not read again
+// The state of each session at its last import into a store, so unchanged ones are not read again.
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -20,7 +20,7 @@ async function storeIdentity(address: string, io: Surroundings): Promise<string>
   return address === 'sqlite' ? readIdentity(join(stateFolderPath(io), STORE_FILE)) : address
 }
 
-/** A file that was deleted and created again is another one. */
+/** A deleted and recreated file is another one. */
 async function readIdentity(file: string): Promise<string> {
   const found = await stat(file).catch(() => undefined)
   return found ? `${found.dev}-${found.ino}-${Math.floor(found.birthtimeMs)}` : 'none'
@@ -31,14 +31,14 @@ interface MarkedSessions {
   readonly sessions?: Readonly<Record<string, { readonly threadId?: unknown }>>
 }
 
-/** The thread that a session was imported into; undefined where that is not known. */
+/** The thread a session was imported into; undefined if unknown. */
 export async function markedThread(
   address: string,
   path: string,
   io: Surroundings,
 ): Promise<string | undefined> {
   const text = await readFile(marksFile(address, io), 'utf8').catch(() => '')
-  // A file that was written half is read as none, as `Marks` does.
+  // A half-written file counts as missing, as in `Marks`.
   if (!text.endsWith('}')) return undefined
   const { store, sessions = {} } = JSON.parse(text) as MarkedSessions
   if (store !== (await storeIdentity(address, io))) return undefined
@@ -47,7 +47,7 @@ export async function markedThread(
 }
 
 const schema = z.object({
-  /** The file of the store: another one has none of these threads. */
+  /** The store's file: another one has none of these threads. */
   store: z.string(),
   sessions: z.record(
     z.string(),
@@ -60,7 +60,7 @@ const schema = z.object({
   ),
 })
 
-/** An agent may still be at work on a file that it wrote to so lately. */
+/** After a write this recent the agent may still be working. */
 const AT_WORK_MS = 600_000
 
 export function isAtWork({ updatedMs }: Pick<FoundSession, 'updatedMs'>, now: Date): boolean {
@@ -69,7 +69,7 @@ export function isAtWork({ updatedMs }: Pick<FoundSession, 'updatedMs'>, now: Da
 
 type Mark = z.output<typeof schema>['sessions'][string]
 
-/** What each session was like when it was last imported, for one store. May be deleted. */
+/** The state of each session at its last import, for one store. May be deleted. */
 export class Marks {
   readonly #io: Io
   readonly #file: string
@@ -95,19 +95,19 @@ export class Marks {
     return new Marks(io, file, store, new Map(Object.entries(readMarks(text, await store()))))
   }
 
-  /** An answer that was held back is taken when its agent is not at work any more. */
+  /** A held-back answer is imported once its agent is idle. */
   isSame(session: FoundSession, now = new Date()): boolean {
     const known = this.#sessions.get(session.path)
     if (known?.bytes !== session.bytes || known.updatedMs !== session.updatedMs) return false
     return !known.isHeld || isAtWork(session, now)
   }
 
-  /** Whether the last import of it left an open answer out. */
+  /** Whether its last import held back an open answer. */
   isHeld(path: string): boolean {
     return this.#sessions.get(path)?.isHeld ?? false
   }
 
-  /** The thread that a session was imported into, where it was. */
+  /** The thread a session was imported into, if any. */
   threadOf(path: string): string | undefined {
     return this.#sessions.get(path)?.threadId
   }

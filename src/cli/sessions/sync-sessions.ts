@@ -1,4 +1,4 @@
-// `precis sync`: what is new in the sessions of this machine, added to their threads
+// `precis sync`: adds what is new in this machine's sessions to their threads.
 import type { Composed } from '../../compose.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { Settings } from '../../core/settings/settings.ts'
@@ -21,9 +21,9 @@ export interface SyncFlags extends SessionFilters {
 }
 
 export interface SyncReport {
-  readonly sessions: number // that were found
+  readonly sessions: number // found
   readonly unchanged: number
-  readonly failedBefore: number // and not changed since
+  readonly failedBefore: number // and unchanged since
   readonly outcomes: Readonly<Record<ImportOutcome, number>>
   readonly addedEvents: number
   readonly threads: readonly {
@@ -32,7 +32,7 @@ export interface SyncReport {
     readonly session: string
   }[]
   readonly failed: readonly { readonly session: string; readonly message: string }[]
-  /** Ctrl-C came, or another sync took too long: so many sessions are left for the next time. */
+  /** After Ctrl-C or a long wait: sessions left for the next time. */
   readonly left: number
 }
 
@@ -53,12 +53,12 @@ export function failUnlessImported(count: number): void {
   )
 }
 
-/** Sessions that were not touched since the last time cost one look at the file, and open no store. */
+/** An unchanged session costs one look at the file and opens no store. */
 export async function syncSessions(
   flags: SessionFilters,
   io: Io,
-  mostWaitMs = Number.POSITIVE_INFINITY, // for another sync that runs
-  failing = new Map<string, string>(), // by session: a message, until it is imported
+  mostWaitMs = Number.POSITIVE_INFINITY, // for another running sync
+  failing = new Map<string, string>(), // error message by session, until it is imported
 ): Promise<SyncReport> {
   const { settings } = loadSettings(io)
   const found = await selected(flags, settings, io)
@@ -67,7 +67,7 @@ export async function syncSessions(
   const outcomes = { new: 0, known: 0, continued: 0, grown: 0, shortened: 0, rewritten: 0 }
   const work: Work = { threads: [], failed: [], addedEvents: 0, left: 0, unchanged: 0, outcomes }
   if (changed.length > 0) await importChanged(changed, work, { settings, mostWaitMs, failing }, io)
-  // What failed and is as it was is not tried again, and is not in the store either.
+  // A failed and unchanged session is not retried, and is not in the store either.
   const isFailed = (session: FoundSession) =>
     marks.isSame(session) && marks.threadOf(session.path) === undefined
   const failedBefore = found.filter(isFailed).length
@@ -91,7 +91,7 @@ async function importChanged(
   const stop = () => {
     hasSignal = true
   }
-  // The second Ctrl-C ends the program; what is half imported is then continued the next time.
+  // A second Ctrl-C ends the program; the next run continues a partial import.
   io.host.once('SIGINT', stop).once('SIGTERM', stop)
   const isStopped = () => hasSignal
   const onWait = () => progress.say('waiting for another sync of this store …', 'step')
@@ -101,7 +101,7 @@ async function importChanged(
         home,
         { mostWaitMs, isStopped, onWait },
         async (leased, isOurs) => {
-          // Another may have imported some of them meanwhile.
+          // Another process may have imported some meanwhile.
           const marks = await Marks.open(settings, io)
           const changed = found.filter((session) => !marks.isSame(session))
           work.unchanged = found.length - changed.length
@@ -158,7 +158,7 @@ export async function importAll(
     if (!error) continue
     failing.set(session.path, error.message)
     work.failed.push({ session: session.path, message: error.message })
-    // Somebody else wrote to its thread just then: without a mark it is tried again the next time.
+    // Another process wrote to its thread: without a mark the next run retries.
     if (error.code !== 'version-conflict') marks.set(session, marks.threadOf(session.path))
   }
 }
@@ -168,11 +168,11 @@ interface Work {
   failed: SyncReport['failed'][number][]
   addedEvents: number
   left: number
-  unchanged: number // by the time that they were looked at again
+  unchanged: number // at the second look
   outcomes: Record<ImportOutcome, number>
 }
 
-/** What kept it out. */
+/** Why it was not imported. */
 async function one(
   { path }: FoundSession,
   work: Work,
@@ -186,13 +186,13 @@ async function one(
     return undefined
   } catch (thrown) {
     const error = asPrecisError(thrown)
-    // The store itself fails for every session.
+    // A store failure affects every session.
     if (error.code.startsWith('store-')) throw thrown
     return error
   }
 }
 
-/** Without a filter nothing of their content is read. */
+/** Without a filter no content is read. */
 async function selected(flags: SessionFilters, settings: Settings, io: Io) {
   const { agent, project, since, here, last } = flags
   if (project === undefined && since === undefined && !here && !last)

@@ -1,4 +1,4 @@
-// Usage and cost of sessions, summed up by day, model, project or agent
+// Usage and cost of sessions, summed by day, model, project or agent.
 import { PrecisError } from '../../core/errors.ts'
 import { nearestWord } from '../../core/text/nearest-word.ts'
 import { oneLine, padColumns, type Style, thousands, wrapLines } from '../terminal/terminal.ts'
@@ -8,7 +8,7 @@ import type { DayUsage } from './session-facts.ts'
 export interface UsageRow extends Omit<DayUsage, 'day' | 'model'> {
   readonly name: string
   readonly sessions: number
-  /** Answers of models whose price is not known: their cost is left out. */
+  /** Answers without a known price: not part of the cost. */
   readonly unpriced: number
 }
 
@@ -25,7 +25,7 @@ export function requireGroup(text: string): UsageGroup {
   })
 }
 
-/** Days newest first, everything else by what it cost. */
+/** Days newest first, others by cost. */
 export function sumUsage(
   sessions: readonly (KnownSession & { readonly usage: readonly DayUsage[] })[],
   by: UsageGroup,
@@ -35,7 +35,7 @@ export function sumUsage(
     const seen = new Set<string>()
     for (const each of usage) {
       const name = nameGroup(by, facts, each) || 'unknown'
-      // What a sub-agent cost belongs to the session that started it.
+      // A sub-agent's cost belongs to the session that started it.
       rows.set(name, added(rows.get(name), name, each, !isSubAgent && !seen.has(name)))
       seen.add(name)
     }
@@ -76,7 +76,7 @@ function added(
   }
 }
 
-/** A cost as people read it; a part of it that is not known makes it a lower limit. */
+/** A readable cost; an unknown part makes it a lower bound. */
 export function shownCost(costUsd: number | undefined, unpriced = 0): string {
   if (costUsd === undefined) return '–'
   return `$${costUsd.toFixed(2)}${unpriced > 0 ? '+' : ''}`
@@ -84,7 +84,7 @@ export function shownCost(costUsd: number | undefined, unpriced = 0): string {
 
 interface Column {
   readonly heading: string
-  /** The lowest goes first where the terminal is narrow. */
+  /** On narrow terminals the lowest is dropped first. */
   readonly weight: number
   cell(row: UsageRow): string
 }

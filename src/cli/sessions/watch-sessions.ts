@@ -1,4 +1,4 @@
-// `precis sync --watch`: syncs whatever changed, again and again, until a signal comes
+// `precis sync --watch`: syncs changes repeatedly until a signal arrives.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Io } from '../process-io.ts'
 import { writeStream } from '../terminal/io.ts'
@@ -12,10 +12,10 @@ import {
 } from './sync-sessions.ts'
 
 const PAUSE_MS = 1_000
-/** The pause is so many times as long as a look that found nothing, and as an import: neither takes all of a processor. */
+/** The pause as a multiple of an idle look and of an import: neither may occupy a processor. */
 const [AFTER_LOOK, AFTER_IMPORT] = [9, 1]
 
-/** A signal ends the session that is imported, and then the watch; a second one ends the program. */
+/** A signal ends the current import and then the watch; a second one ends the program. */
 export async function watchSessions(flags: SyncFlags, io: Io): Promise<void> {
   const stopping = new AbortController()
   const stop = () => stopping.abort()
@@ -27,7 +27,7 @@ export async function watchSessions(flags: SyncFlags, io: Io): Promise<void> {
       const startMs = performance.now()
       const known = new Map(failing)
       const whole = await syncSessions(flags, io, undefined, failing)
-      // A failure that repeats for the same reason is reported once.
+      // A failure with the same reason is reported once.
       const failed = whole.failed.filter((each) => known.get(each.session) !== each.message)
       const report = { ...whole, failed }
       const tookMs = performance.now() - startMs
@@ -48,7 +48,7 @@ export async function watchSessions(flags: SyncFlags, io: Io): Promise<void> {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  // It rejects where the signal comes first, and the loop looks at the signal.
+  // Rejects on the signal, which the loop checks.
   await sleep(ms, undefined, { signal }).catch(() => undefined)
 }
 

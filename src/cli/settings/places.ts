@@ -1,4 +1,4 @@
-// Where the files of settings and the data directory are; loads nothing else, since hooks must start fast
+// Locations of settings files and the data directory. Imports nothing else, because hooks must start fast.
 import { statSync } from 'node:fs'
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -37,7 +37,7 @@ export function projectFile(cwd: string): string | undefined {
   }
 }
 
-/** A loop of links is there: what it stands for must not be looked for above it. */
+/** A link loop counts as present: the search must not continue above it. */
 function isThere(file: string): boolean {
   try {
     statSync(file)
@@ -47,12 +47,14 @@ function isThere(file: string): boolean {
   }
 }
 
-/** The folder for state: `PRECIS_HOME`, or the platform's data folder. Made on first use, for its owner only. */
+/**
+ * The data directory: `PRECIS_HOME`, or the platform's. Created on first use with access for its owner only.
+ */
 export async function stateFolder(io: Surroundings): Promise<string> {
   const folder = stateFolderPath(io)
   try {
     const made = await mkdir(folder, { recursive: true, mode: 0o700 })
-    // The mode of a new folder is cut by the umask, never widened; one that was there stays as it is.
+    // umask restricts the mode of a new folder but never widens it; an existing one keeps its mode.
     if (made !== undefined) await chmod(folder, 0o700)
   } catch (thrown) {
     throw new PrecisError('file-unwritable', 'the data directory cannot be created', {
@@ -65,7 +67,7 @@ export async function stateFolder(io: Surroundings): Promise<string> {
   return folder
 }
 
-/** Whoever else may write there could put their own store in place of the user's. */
+/** Other users with write access could replace the user's store. */
 async function requireOwn(folder: string): Promise<void> {
   const user = process.getuid?.()
   if (user === undefined) return // Windows has neither owners nor modes

@@ -1,4 +1,4 @@
-// The rules of a project, AGENTS.md and CLAUDE.md: for the system part of new threads, where the user trusts them
+// Project rules, AGENTS.md and CLAUDE.md: for the system prompt of new threads in trusted folders.
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { escapeHidden } from '../../core/text/visible.ts'
@@ -10,18 +10,18 @@ import { warnOnce } from './settings.ts'
 import { decisionOn } from './trust.ts'
 
 const NAMES = ['AGENTS.md', 'CLAUDE.md'] as const
-/** Rules are sent with every request. */
+/** Every request contains the rules. */
 const MOST_CHARS = 32_000
 
 export interface RulesFile {
-  readonly file: string // where it really is
+  readonly file: string // resolved
   readonly content: string
   /** Why it is not read. */
   readonly why?: string
   readonly isUndecided: boolean
 }
 
-/** From the root of the repository down to the folder, so that the nearest rules come last. */
+/** From the root of the repository to the folder, so that the nearest rules come last. */
 export function rulesFiles(folder: string, environment: Environment): RulesFile[] {
   const root = rootAbove(folder)
   const found: RulesFile[] = []
@@ -36,7 +36,7 @@ export function rulesFiles(folder: string, environment: Environment): RulesFile[
   )
 }
 
-/** Undefined where there are none that the user trusts; what is not read is said once on `stderr`. */
+/** Undefined without trusted rules; ignored ones are reported once on `stderr`. */
 export function projectRules(
   folder: string,
   environment: Environment,
@@ -64,7 +64,7 @@ function rulesText(files: readonly RulesFile[]): string {
   return `${HEADING}\n\n${head}${rest}`
 }
 
-/** The folder of the repository that this one is in; itself where there is none. */
+/** The root of the repository around this folder; otherwise the folder itself. */
 function rootAbove(folder: string): string {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return at
@@ -79,7 +79,7 @@ function readRules(path: string, root: string, environment: Environment): RulesF
   if (problem === undefined && text.trim() === '') return []
   const outside = isInside(realpathSync(root), file) ? undefined : 'it leads out of its folder'
   const why = problem ?? outside
-  const content = text || path // two that cannot be read are not the same
+  const content = text || path // two unreadable files are not equal
   if (why !== undefined) return [{ file, content, why, isUndecided: false }]
   const decision = decisionOn(file, content, configFolder(environment))
   if (decision === 'yes') return [{ file, content, isUndecided: false }]

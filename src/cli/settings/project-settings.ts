@@ -1,4 +1,4 @@
-// The settings file of a project: whose it is, and which of its keys are obeyed without a question.
+// A project's settings file: its owner, and the keys that apply without a question.
 import {
   closeSync,
   constants,
@@ -27,7 +27,7 @@ export interface ProjectSettings {
   readonly content: string
   readonly values: unknown
   readonly ignored: readonly IgnoredSetting[]
-  /** Whether someone has to decide on the keys that are ignored. */
+  /** Whether the user must decide about ignored keys. */
   readonly isUndecided: boolean
   /** The user has agreed to this content: a fault in it is an error, as in the user's own settings. */
   readonly isTrusted: boolean
@@ -40,7 +40,7 @@ const GROUP = 0o020
 const OTHERS = 0o002
 const STICKY = 0o1000
 
-/** What a file of a project says, less what the user has not agreed to. */
+/** A project file's settings without those the user has not accepted. */
 export function readProject(
   file: string,
   configFolder: string,
@@ -95,7 +95,7 @@ export function buildWarning({ file, ignored, isUndecided }: ProjectSettings): s
   return `precis: ${what}${isUndecided ? ' precis config shows them; --trust-folder obeys them.' : ''}\n`
 }
 
-/** Without the keys that need a yes: what is left of a group stays. */
+/** Without keys that need consent; the rest of a group stays. */
 function harmless(given: unknown, prefix = ''): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
   const kept = Object.entries(given).flatMap(([field, value]) => {
@@ -107,7 +107,7 @@ function harmless(given: unknown, prefix = ''): unknown {
   return Object.fromEntries(kept)
 }
 
-/** What is read is what was judged: one open file, its owner, its content. */
+/** Checks and reads the same open file: owner and content. */
 export function readOwn(file: string): { readonly text: string; readonly problem?: string } {
   try {
     const opened = openSync(file, READING)
@@ -140,7 +140,7 @@ function problemAbove(file: string): string | undefined {
   return undefined
 }
 
-/** A group of the same number as the user is the user's own. */
+/** A group with the user's own number is the user's. */
 function findProblem(
   { uid, gid, mode }: { readonly uid: number; readonly gid: number; readonly mode: number },
   what: string,

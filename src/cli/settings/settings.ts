@@ -1,4 +1,4 @@
-// Loads the settings: the user's file, the project's file, the environment, the flags
+// Loads the settings: the user's file, the project's file, the environment, the flags.
 import { readFileSync } from 'node:fs'
 import { PrecisError } from '../../core/errors.ts'
 import {
@@ -26,12 +26,12 @@ import {
 export interface SettingsSources extends Surroundings {
   /** Values from the command line, nested as in the schema. */
   readonly flags?: unknown
-  /** Gets one warning for each file whose keys are not all obeyed; none is written without it. */
+  /** Receives one warning per file with ignored keys; optional. */
   readonly stderr?: NodeJS.WritableStream
 }
 
 export interface LoadedSettings extends ResolvedSettings {
-  /** Absent if there is no file of a project. */
+  /** Absent without a project file. */
   readonly project?: ProjectSettings
 }
 
@@ -72,7 +72,7 @@ function resolveOwn(
 
 const warned = new WeakMap<NodeJS.WritableStream, Set<string>>()
 
-/** A command may read its settings more than once. */
+/** A command may read its settings several times. */
 export function warnOnce(text: string, stderr: NodeJS.WritableStream): void {
   const known = warned.get(stderr) ?? new Set()
   if (known.has(text)) return
@@ -80,7 +80,7 @@ export function warnOnce(text: string, stderr: NodeJS.WritableStream): void {
   stderr.write(text)
 }
 
-/** What the project's file says, and what of it is obeyed. */
+/** The project file's settings, and which of them apply. */
 export function projectSettings(
   cwd: string,
   environment: Environment,

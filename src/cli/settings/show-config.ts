@@ -1,4 +1,4 @@
-// `precis config`: every setting with value and source, or the schema
+// `precis config`: every setting with value and source, or the schema.
 import { PrecisError } from '../../core/errors.ts'
 import { type ResolvedSettings, readVariable } from '../../core/settings/settings.ts'
 import {
@@ -27,7 +27,7 @@ export interface ConfigFlags {
 
 interface ShownSetting {
   readonly key: string
-  readonly value: Json | null // null if nothing is set, and nothing assumed
+  readonly value: Json | null // null without a value or default
   readonly origin: string
   readonly where?: string
   readonly variable: string
@@ -92,10 +92,10 @@ function plain(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Those of the program, and the stand-in. */
+/** Built-in providers and the stand-in. */
 const PROVIDERS = [...PROVIDER_ENTRIES.map(({ id }) => id), 'dev']
 
-/** Throws for the first that names nothing, with where it is set. */
+/** Throws for the first unknown name, with the place where it is set. */
 export function refuseUnknownNames(resolved: ResolvedSettings): void {
   chooseStrategy(
     resolved,

@@ -1,4 +1,4 @@
-// The user's decisions about project settings, by file and content
+// The user's decisions about project settings, by file and content.
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,19 +16,19 @@ type Decisions = z.output<typeof schema>
 
 let trusted: string | undefined
 
-/** What `--trust-folder` says, for the command that runs now in this folder. */
+/** Applies `--trust-folder` to the running command. */
 export function trustFolder(folder: string | undefined): void {
   trusted = folder === undefined ? undefined : realpathSync(folder)
 }
 
-/** Files in the folder, and those of the folders that hold it; not what another workspace has. */
+/** Files in the folder and its parents, but not in other workspaces. */
 function isTrusted(file: string): boolean {
   if (trusted === undefined) return false
   const holder = dirname(file).replace(/[\\/]\.precis$/, '')
   return isInside(trusted, file) || isInside(holder, trusted)
 }
 
-/** Undefined if this content is undecided. A changed file is undecided again. */
+/** Undefined for undecided content. Changing a file makes it undecided again. */
 export function decisionOn(
   file: string,
   content: string,
@@ -42,7 +42,7 @@ export function decisionOn(
   return known?.sha256 === sha256(content) ? known.decision : undefined
 }
 
-/** Where it cannot be kept, it holds for this command alone. */
+/** If it cannot be stored, it applies to this command only. */
 export function remember(
   file: string,
   content: string,
@@ -66,7 +66,7 @@ export function remember(
   }
 }
 
-/** A file that is missing or broken trusts nothing. */
+/** A missing or broken file trusts nothing. */
 function read(configFolder: string): Decisions {
   try {
     return schema.parse(JSON.parse(readFileSync(join(configFolder, FILE), 'utf8')))

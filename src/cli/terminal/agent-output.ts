@@ -1,4 +1,4 @@
-// The output of an agent on a non-interactive terminal
+// The output of an agent on a non-interactive terminal.
 import type { Agent } from '../../agent/agent.ts'
 import { type CompactionDisplay, CompactionWatch } from '../../agent/compaction/compaction-watch.ts'
 import type { AgentFrame, RunResult } from '../../core/agent/frame.ts'
@@ -19,14 +19,14 @@ const SUBJECT_COLUMNS = 80
 
 interface AgentWatch {
   /**
-   * Ends the line of the answer, if one is open: whatever follows has a line of its own. Gives the end of the last
-   * compaction where nothing was said since: the end of the command may tell the same.
+   * Ends the line of an unfinished answer, so that the next output starts on its own line. Returns the end of
+   * the last compaction if nothing followed: the command's end may repeat it.
    */
   end(): string
   stop(): void
 }
 
-/** The answer to standard output, everything else to standard error. */
+/** The answer goes to standard output, everything else to standard error. */
 export function watchAgent(
   agent: Agent,
   threadId: string,
@@ -57,7 +57,7 @@ export function watchAgent(
   const display = new ConsoleCompactionDisplay(ends, ends)
   const ignore = agent.on((frame) => {
     if (frame.type === 'COMPACTION_COMPLETE') display.noteReport(frame)
-    // What is said in a task of its own is not the answer.
+    // The text of a sub-task is not the answer.
     const isAnswer = frame.type === 'text-delta' && frame.threadId === threadId
     if (isAnswer && !isQuiet && frame.text !== '') {
       if (held !== '') beside.write('')
@@ -110,17 +110,17 @@ function readLine(frame: AgentFrame): string | undefined {
   }
 }
 
-// Compactions as lines in a console.
+// Compactions as console lines.
 
-/** What providers say is not ours, and may be anything. */
+/** Provider messages are foreign text. */
 const LONGEST_MESSAGE = 400
 
-/** Where lines go to, such as standard output. */
+/** A destination of lines, such as standard output. */
 interface LineStream {
   write(text: string): unknown
 }
 
-/** A blank line stands around each, since answers are streamed to the same console. */
+/** Surrounded by blank lines, because answers are streamed to the same console. */
 export class ConsoleCompactionDisplay implements CompactionDisplay {
   readonly #out: LineStream
   readonly #err: LineStream
@@ -136,7 +136,7 @@ export class ConsoleCompactionDisplay implements CompactionDisplay {
     this.#out.write('\n🔄 Compacting conversation to reduce size...\n')
   }
 
-  /** What the event does not say: to be called before its end is shown. */
+  /** Facts the event lacks; call this before showing its end. */
   noteReport({ report, fresh }: Pick<RunResult, 'report' | 'fresh'>): void {
     this.#fallback = report?.fallback
     this.#isReplaced = fresh?.replacedFor !== undefined
@@ -155,7 +155,7 @@ export class ConsoleCompactionDisplay implements CompactionDisplay {
   }
 }
 
-/** The sentence of LOG-59 where it is true, then the figures that count. */
+/** The sentence of LOG-59 if it is true, then the relevant figures. */
 function committedLines({ data }: EventOf<'COMPACTION'>, fallback?: ReportFallback): string[] {
   const facts = committedFacts(data, fallback)
   const { strategy, isEmpty } = facts
@@ -169,7 +169,7 @@ function committedLines({ data }: EventOf<'COMPACTION'>, fallback?: ReportFallba
   ]
 }
 
-/** A thread that had nothing, or has more than before, was not reduced. */
+/** An empty thread, or one that grew, was not reduced. */
 function reduction(data: EventOf<'COMPACTION'>['data']): string {
   const { originalEventCount: before, compactedEventCount: after } = data
   const percent = before > after ? Math.round((1 - after / before) * 100) : 0

@@ -1,9 +1,9 @@
-// Arguments of commands: numbers within limits, hosts and origins, and options that may be repeated.
+// Arguments of commands: bounded numbers, hosts and origins, repeatable options.
 import { PrecisError } from '../../core/errors.ts'
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000 }
 
-/** `50000`, `50k` or `0.5m`, in either case; NaN for anything else, and where it is not whole. */
+/** `50000`, `50k` or `0.5m` in either case; NaN for anything else, including fractions. */
 export function readCount(text: string): number {
   const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)([km]?)$/.exec(text.toLowerCase()) ?? []
   const number = digits === '' ? Number.NaN : Number(digits) * (UNITS[unit] ?? Number.NaN)
@@ -27,7 +27,7 @@ export function wholeNumber(text: string, where: string, lowest: number, highest
   })
 }
 
-/** Texts that may be given more than once; an empty one is a slip of the shell. */
+/** Repeatable texts; an empty one is a shell mistake. */
 export function collectTexts(option: string) {
   return (value: string, given: readonly string[] = []): readonly string[] => {
     if (value.trim() !== '') return collect(value, given)
@@ -38,12 +38,12 @@ export function collectTexts(option: string) {
   }
 }
 
-/** Options that may be given more than once. */
+/** Repeatable options. */
 export function collect(value: string, given: readonly string[] = []): readonly string[] {
   return [...given, value]
 }
 
-/** As in the header `Host`: a name or an address, with a port or without. */
+/** As in the `Host` header: a name or address with an optional port. */
 export function hostName(given: string): string {
   if (/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(given) && URL.canParse(`http://${given}/`))
     return given
@@ -53,7 +53,7 @@ export function hostName(given: string): string {
   })
 }
 
-/** As browsers send it: without a slash at its end and without the standard port. Extensions have their own schemes. */
+/** As browsers send it: without trailing slash and standard port. Extensions have their own schemes. */
 export function pageOrigin(given: string): string {
   const url = /^[a-z][a-z\d+.-]*:\/\/[^/?#@\s*]+\/?$/i.test(given) ? URL.parse(given) : null
   if (url && url.host !== '')

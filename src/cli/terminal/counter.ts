@@ -1,4 +1,4 @@
-// Counting with the counter that was asked for: what a context is made of, in its tokens.
+// Counts the parts of a context in the tokens of the requested counter.
 import { splitTokens, type TokenSplit, toolNames } from '../../core/edit/token-split.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'
@@ -30,8 +30,8 @@ export function requireCounter(id: string): TokenCounter['id'] {
 }
 
 /**
- * The estimate is what contexts weigh anyway. Other counters count the texts alone, without what a
- * provider adds around them; what is not a text (an image) they cannot count, and the estimate stands.
+ * Contexts use the estimate anyway. Other counters count only text, without the provider's overhead; for
+ * other content (an image) the estimate applies.
  */
 export function countContext(
   context: Context,

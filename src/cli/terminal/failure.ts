@@ -1,4 +1,4 @@
-// Prints a failure: message, where and hint, or the same as JSON
+// Prints a failure: message, place and hint, or the same as JSON.
 
 import { CommanderError } from 'commander'
 import { ERROR_TABLE } from '../../core/error-table.ts'
@@ -11,7 +11,7 @@ import type { Io } from '../process-io.ts'
 import { asTyped, programName } from '../program-name.ts'
 import { unwritable, writeStream } from './io.ts'
 
-/** Tells what went wrong on standard error, and gives the exit code. `command` is the one that ran. */
+/** Prints the failure to standard error and returns the exit code. `command` is the one that ran. */
 export async function tellFailure(
   thrown: unknown,
   json: boolean,
@@ -24,13 +24,13 @@ export async function tellFailure(
   return ERROR_TABLE[error.code].exit
 }
 
-/** Anything thrown while a command ran, as one of our errors. */
+/** Converts anything a command throws to a PrecisError. */
 export function classifyFailure(thrown: unknown, command?: string): PrecisError {
   if (thrown instanceof CommanderError) return usageError(thrown, command)
   return isOfFile(thrown) ? unwritable(thrown.path, thrown) : asPrecisError(thrown)
 }
 
-/** What the disk or its permissions do not allow is no bug of ours. */
+/** Disk and permission errors are not our bugs. */
 const OF_DISK = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST'])
 
 function isOfFile(thrown: unknown): thrown is NodeJS.ErrnoException & { readonly path: string } {
@@ -39,7 +39,7 @@ function isOfFile(thrown: unknown): thrown is NodeJS.ErrnoException & { readonly
   return OF_DISK.has(code) && typeof path === 'string'
 }
 
-/** Without the secrets: what is told on a terminal ends in logs. */
+/** Redacted, because terminals end in logs. */
 export function printFailure(
   error: PrecisError,
   json: boolean,
@@ -62,7 +62,7 @@ export function printFailure(
 /** `error: unknown option '--outptu'\n(Did you mean --out?)` */
 function usageError({ code, message }: CommanderError, command?: string): PrecisError {
   const [line = '', suggestion] = message.replace(/^error: /, '').split('\n')
-  // The list of arguments that follows may hold an address with its password.
+  // The following list of arguments may contain an address with a password.
   const first =
     code === 'commander.excessArguments' ? line.replace(/(but got \d+):.*/, '$1.') : line
   const help = `See precis ${command === undefined ? '' : `${command} `}--help.`

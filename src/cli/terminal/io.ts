@@ -1,4 +1,4 @@
-// Files and streams: input that is text, output that is there as a whole or not at all.
+// Files and streams: text input, and output that is written completely or not at all.
 import type { Stats } from 'node:fs'
 import {
   type FileHandle,
@@ -16,12 +16,12 @@ import { PrecisError } from '../../core/errors.ts'
 import { requireUnlocked as requireWritableFile } from '../../tools/files/file-errors.ts'
 import type { Input, Io } from '../process-io.ts'
 
-/** More than this cannot be held as one text. */
+/** The largest input that fits into one string. */
 const MAX_INPUT_BYTES = 256_000_000
 /** Conversations are private. */
 const PRIVATE_MODE = 0o600
 
-/** The text of a file, or of standard input for `-`. */
+/** The text of a file; `-` is standard input. */
 export async function readText(source: string, io: Pick<Io, 'stdin' | 'cwd'>): Promise<string> {
   const bytes = source === '-' ? await readStream(io.stdin) : await readBytes(source, io.cwd)
   try {
@@ -51,7 +51,7 @@ async function readStream(stdin: Input): Promise<Uint8Array> {
   return Buffer.concat(await readPieces(stdin, '-'))
 }
 
-/** What cannot be read twice is held in memory. */
+/** Input that cannot be read twice is held in memory. */
 export async function readPieces(
   stream: AsyncIterable<Uint8Array | string>,
   source: string,
@@ -97,7 +97,7 @@ export function unreadable(
   })
 }
 
-/** Whether two paths name the same file, through links as well. */
+/** Whether two paths name the same file, also through links. */
 export async function isSameFile(
   one: string,
   other: string,
@@ -109,12 +109,12 @@ export async function isSameFile(
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
 
-/** Whether something would be lost by writing there: a device or a pipe holds nothing. */
+/** Whether writing there would overwrite something: devices and pipes hold nothing. */
 export async function isThere(file: string, { cwd }: Pick<Io, 'cwd'>): Promise<boolean> {
   return (await stat(resolve(cwd, file)).catch(() => undefined))?.isFile() ?? false
 }
 
-/** Before any work is done for it. */
+/** Call this before any work. */
 export async function refuseDirectory(file: string, { cwd }: Pick<Io, 'cwd'>): Promise<void> {
   const there = await stat(resolve(cwd, file)).catch(() => undefined)
   if (there?.isDirectory()) throw isDirectory(file)
@@ -127,10 +127,10 @@ function isDirectory(file: string): PrecisError {
   })
 }
 
-/** What is written: a text, its pieces, or bytes. */
+/** What to write: a text, its pieces, or bytes. */
 export type Written = string | Iterable<string> | Uint8Array
 
-/** Writes a file as a whole: beside it first, then in its place. A failure leaves what was there. */
+/** Writes a sibling file and renames it. A failure leaves the old file. */
 export async function writeText(
   file: string,
   text: Written,
@@ -140,7 +140,7 @@ export async function writeText(
   try {
     const there = await stat(path).catch(ifMissing)
     if (there?.isDirectory()) throw isDirectory(file)
-    // A device or a pipe has no place to be renamed into.
+    // Devices and pipes cannot be renamed over.
     if (there && !there.isFile()) return await writeFile(path, text)
     if (there) await requireUnlocked(path, file)
     await replaceFile(there ? await realpath(path) : path, text, there)
@@ -150,7 +150,7 @@ export async function writeText(
   }
 }
 
-/** A file beside it could take its place all the same. */
+/** Renaming could replace it even if it is locked. */
 export function requireUnlocked(path: string, file: string): Promise<void> {
   return requireWritableFile(path, file, {
     locked: 'Its owner locked it. To change it all the same, run chmod u+w on it first.',
@@ -165,7 +165,7 @@ async function replaceFile(target: string, text: Written, before?: Stats): Promi
   try {
     await withHandle(await open(beside, 'wx', PRIVATE_MODE), async (handle) => {
       await handle.writeFile(text)
-      // Only root gives files away, and a change of owner takes some bits of the mode away.
+      // Only root can change owners, and that clears some mode bits.
       if (before) await handle.chown(before.uid, before.gid).catch(() => undefined)
       await handle.chmod(before ? before.mode & 0o777 : PRIVATE_MODE)
       await handle.sync()

@@ -135,7 +135,7 @@ function noneOfDeleted(thrown: unknown): readonly ThreadEvent[] {
   return []
 }
 
-/** A folder has one real path, however it was named. One that is gone is known by its name. */
+/** A folder's real path, however it was named; a missing one keeps its name. */
 function realFolder(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : folder
 }
