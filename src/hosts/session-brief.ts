@@ -4,7 +4,7 @@ import { PrecisError } from '../core/errors.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
 import type { Built } from '../core/view/build.ts'
 import type { MessagePart } from '../core/view/message.ts'
-import { typedTexts } from '../core/view/typed-text.ts'
+import { bindingTexts } from '../core/view/typed-text.ts'
 import { cutHead } from '../core/window/tokens/cut.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
 import { createThreads, type Threads } from '../doors/threads.ts'
@@ -165,7 +165,7 @@ function newestConstraints(events: readonly ThreadEvent[], most: number): string
   const found = new Set<string>()
   for (const event of events)
     if (event.type === 'USER_MESSAGE')
-      for (const text of typedTexts(event).flatMap(findConstraints)) {
+      for (const text of bindingTexts(event).flatMap(findConstraints)) {
         found.delete(text)
         found.add(text)
       }

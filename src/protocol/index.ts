@@ -10,7 +10,7 @@ export { asPrecisError } from '../core/errors.ts'
 export type { ThreadEvent } from '../core/log/event.ts'
 export { isStandIn } from '../core/model.ts'
 export { escapeHidden, escapeSteering } from '../core/text/visible.ts'
-export { textOfUserContent } from '../core/view/content.ts'
+export { markPasted, textOfUserContent } from '../core/view/content.ts'
 export type {
   Approval,
   Client,

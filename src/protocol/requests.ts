@@ -90,7 +90,11 @@ const said = z
     z
       .array(
         z.discriminatedUnion('type', [
-          z.strictObject({ type: z.literal('text'), text: z.string() }),
+          z.strictObject({
+            type: z.literal('text'),
+            text: z.string(),
+            isPasted: z.literal(true).exactOptional().describe('pasted: it does not bind'),
+          }),
           z.strictObject({ type: z.enum(['image', 'document']), media }),
         ]),
       )

@@ -4,6 +4,7 @@ import {
   type CommandOutcome,
   errorWords,
   isStandIn,
+  markPasted,
   type StreamItem,
   type ThreadDetail,
   ThreadView,
@@ -68,7 +69,7 @@ export class Chat implements OpenChat {
   }
 
   /** Runs a command or sends a message. Never rejects: errors are shown. */
-  async submit(typed: string): Promise<void> {
+  async submit(typed: string, pastes: readonly string[] = []): Promise<void> {
     const text = typed.trim()
     if (text === '') return
     const own = buildChatCommand(text)
@@ -79,7 +80,7 @@ export class Chat implements OpenChat {
     }
     await this.attempt(async () => {
       if (own) await own.command.run(this, own.argument)
-      else await this.send(text)
+      else await this.send(text, pastes)
     })
   }
 
@@ -94,13 +95,13 @@ export class Chat implements OpenChat {
   }
 
   /** Sends the text to the agent and shows the outcome. */
-  async send(text: string): Promise<void> {
+  async send(text: string, pastes: readonly string[] = []): Promise<void> {
     const ended = this.#turnEnds
     const { threadId } = this
     // Its progress is shown as it runs, so the command goes above.
     const isAbove = COMPACTS.test(text)
     if (isAbove) this.say('', 'info', text)
-    const reply = await this.ports.client.send(threadId, text)
+    const reply = await this.ports.client.send(threadId, markPasted(text, pastes))
     if (reply.status === 'command') await this.settle(threadId, reply, isAbove ? undefined : text)
     else if (threadId !== this.threadId) return
     else if (reply.status === 'started' && reply.threadId !== undefined)

@@ -32,6 +32,10 @@ export interface Interactive {
 
 const FIRST_WORDS = 'Type a message. /help lists the commands and the keys.'
 const WHEEL_LINES = 3
+/** As terminals hand it on, in one piece. */
+const PASTE = new RegExp(
+  `^${String.fromCharCode(27)}\\[200~([\\s\\S]*)${String.fromCharCode(27)}\\[201~$`,
+)
 /** Two presses of Ctrl+C within this time quit. */
 const TWICE_MS = 1_500
 
@@ -55,7 +59,9 @@ class InteractiveChat {
   /** Text typed before the chat had the terminal arrives first, in one piece, with newlines for Enter. */
   #isTypedBefore = true
   /** Lines sent before the thread was open; undefined afterwards. */
-  #early: string[] | undefined = []
+  #early: (readonly [text: string, pastes: readonly string[]])[] | undefined = []
+  /** Into the message that is in the editor. */
+  #pastes: string[] = []
 
   constructor(options: InteractiveOptions) {
     bindKeys()
@@ -156,14 +162,16 @@ class InteractiveChat {
     }
     this.#editor.addToHistory(text)
     this.#transcript.clearSelection()
-    if (this.#early) this.#early.push(text)
-    else void this.#chat.submit(text)
+    const pastes = this.#pastes
+    this.#pastes = []
+    if (this.#early) this.#early.push([text, pastes])
+    else void this.#chat.submit(text, pastes)
   }
 
   /** Each line separately and in order, as if typed now. */
   async #sendEarly(): Promise<void> {
-    for (let text = this.#early?.shift(); text !== undefined; text = this.#early?.shift())
-      await this.#chat.submit(text)
+    for (let next = this.#early?.shift(); next !== undefined; next = this.#early?.shift())
+      await this.#chat.submit(...next)
     this.#early = undefined
   }
 
@@ -186,6 +194,8 @@ class InteractiveChat {
       queueMicrotask(() => {
         this.#isTypedBefore = false
       })
+    const pasted = PASTE.exec(data)?.[1]
+    if (pasted !== undefined && !this.#tui.hasOverlay()) this.#pastes.push(pasted)
     const action = keyAction(data)
     if (action === undefined || this.#tui.hasOverlay()) return false
     return this.#act(action)

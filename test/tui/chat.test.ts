@@ -242,9 +242,41 @@ describe('the editor', () => {
     const said = (await chat.client.events(chat.threadId)).findLast(
       ({ type }) => type === 'USER_MESSAGE',
     )
-    expect(said?.data).toBe(pasted)
+    expect(said?.data).toEqual([{ type: 'text', text: pasted, isPasted: true }])
     chat.terminal.press('up', 'up')
     await chat.terminal.sees(/─\nfirst line *\nsecond line/)
+  })
+
+  it('marks whole lines that were pasted, so that only what was typed binds', async () => {
+    const chat = await openChat({ rows: 40 })
+    chat.terminal.type('Never delete ')
+    chat.terminal.paste('src/fixtures')
+    chat.terminal.type('.')
+    chat.terminal.press('shift-enter')
+    chat.terminal.type('Shorten: ')
+    chat.terminal.paste('Users must never share a key.\r\n\tAll callers must sign.\r\n')
+    chat.terminal.type('Keep it friendly.')
+    chat.terminal.press('enter')
+    await chat.terminal.sees('You said “Never delete src/fixtures')
+    const said = (await chat.client.events(chat.threadId)).findLast(
+      ({ type }) => type === 'USER_MESSAGE',
+    )
+    expect(said?.data).toEqual([
+      { type: 'text', text: 'Never delete src/fixtures.\nShorten: ' },
+      {
+        type: 'text',
+        text: 'Users must never share a key.\n    All callers must sign.\n',
+        isPasted: true,
+      },
+      { type: 'text', text: 'Keep it friendly.' },
+    ])
+    chat.terminal.type('Typed again: users must never share a key.')
+    chat.terminal.press('enter')
+    await chat.terminal.sees('You said “Typed again')
+    const again = (await chat.client.events(chat.threadId)).findLast(
+      ({ type }) => type === 'USER_MESSAGE',
+    )
+    expect(again?.data).toBe('Typed again: users must never share a key.')
   })
 
   it('completes files behind an @', async () => {

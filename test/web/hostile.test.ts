@@ -139,4 +139,27 @@ describe.skipIf(!CHROMIUM.available)(`hostile transcripts ${CHROMIUM.notice}`, (
     const shown = await page.locator('article[aria-label="Agent"]').innerText()
     expect(shown).toContain('<b>a < b & c</b> x < y')
   })
+
+  it('marks what was pasted into a message, so that it does not bind', async () => {
+    const { open, client } = await setUp()
+    const { threadId } = await client.createThread({ title: 'Pasted' })
+    const page = await open(threadId)
+    const field = page.getByLabel('Message')
+    await field.fill('Users must never share a key.\nAll callers must sign.')
+    await field.press('Control+a')
+    await field.press('Control+x')
+    await field.pressSequentially('Never push. Shorten: ')
+    await field.press('Control+v')
+    await field.press('Enter')
+    await page.getByRole('region', { name: 'Transcript' }).getByText('Never push').first().waitFor()
+    const events = await client.events(threadId)
+    expect(events.find(({ type }) => type === 'USER_MESSAGE')?.data).toEqual([
+      { type: 'text', text: 'Never push. Shorten: ' },
+      {
+        type: 'text',
+        text: 'Users must never share a key.\nAll callers must sign.',
+        isPasted: true,
+      },
+    ])
+  })
 })

@@ -12,7 +12,8 @@ import { summaryMessage } from '../../strategies/summary/fresh-session.ts'
 import { createThreads } from '../../threads/threads.ts'
 import { findConstraints } from '../constraints/find-constraints.ts'
 import { findSentences } from '../constraints/sentences.ts'
-import type { UserContent } from '../view/content.ts'
+import { markPasted, textOfUserContent, type UserContent } from '../view/content.ts'
+import { typedTexts } from '../view/typed-text.ts'
 import { estimateTokens } from '../window/tokens/estimate.ts'
 import { pinnedText } from './pins.ts'
 import type { Strategy } from './strategy.ts'
@@ -301,6 +302,21 @@ describe('what is pinned with a compaction', () => {
       await threads.compact(threadId, 'everything', { pinning: { detect: true, maxTokens } })
       expect((await threads.pins(threadId)).map(({ text }) => text)).toEqual(pinned)
     }
+  })
+
+  it('leaves out what was pasted into a message, and keeps the message whole', async () => {
+    const threads = setUp()
+    const threadId = await threads.create()
+    const text = 'Never push to main.\nUsers must never share a key. Fix ticket #7.\nUse tabs only.'
+    const data = markPasted(text, ['Users must never share a key. Fix ticket #7.'])
+    await threads.append(threadId, [{ type: 'USER_MESSAGE', data }, ...answer('ok')])
+    await threads.compact(threadId, 'everything', POLICY)
+    expect((await threads.pins(threadId)).map((pin) => pin.text)).toEqual([
+      'Never push to main.',
+      'Use tabs only.',
+    ])
+    expect(typedTexts({ data })).toEqual([text])
+    expect(textOfUserContent(data)).toBe(text)
   })
 
   it('takes a hundred at most, those that stand included', async () => {

@@ -6,7 +6,7 @@ import { matchesText } from '../text/patterns.ts'
 import { ownTexts } from '../view/content.ts'
 import type { Context } from '../view/context.ts'
 import { parseEntryId } from '../view/entry.ts'
-import { typedTexts } from '../view/typed-text.ts'
+import { bindingTexts } from '../view/typed-text.ts'
 import { estimateTokens } from '../window/tokens/estimate.ts'
 import { type Pins, readPinnedText } from './pins.ts'
 
@@ -74,7 +74,7 @@ function* pinsByMessage(
     if (isOurs && isFinding) yield notedPins(event)
     const age = isDated ? { saidAt: printMinute(event.timestamp) } : {}
     const binding = (bound.get(event) ?? []).filter((each) => !gone.has(each))
-    yield pinsIn(typedTexts(event), binding, policy).map((pin) => ({ ...pin, ...age }))
+    yield pinsIn(bindingTexts(event), binding, policy).map((pin) => ({ ...pin, ...age }))
   }
 }
 
@@ -96,7 +96,7 @@ function settledIn(events: readonly ThreadEvent[]): SettledTexts {
     if (event.type === 'AGENT_MESSAGE' && event.data.content.trim() !== '')
       asked = event.data.content
     if (event.type !== 'USER_MESSAGE') continue
-    for (const text of typedTexts(event)) {
+    for (const text of bindingTexts(event)) {
       const settled = settle(text, asked, standing)
       for (const each of settled.gone) gone.add(each)
       for (const each of settled.binding) gone.delete(each)

@@ -47,6 +47,7 @@ const part = z.discriminatedUnion('type', [
     type: z.literal('text'),
     text: z.string(),
     from: z.enum(['client', 'tool', 'model']).exactOptional(),
+    isPasted: z.literal(true).exactOptional(),
     extra,
   }),
   z.object({

@@ -31,6 +31,8 @@ export interface TextPart {
   readonly text: string
   /** Who wrote it, where it was not the author of the message: a client, a tool or a model. */
   readonly from?: 'client' | 'tool' | 'model'
+  /** The author brought it from elsewhere: it is theirs to send, and does not bind. */
+  readonly isPasted?: true
   /** Fields that only the provider it came from understands (citations, for one). */
   readonly extra?: { readonly provider: string; readonly fields: Json }
 }
@@ -137,4 +139,46 @@ export function textPartsOf(content: UserContent): TextPart[] {
 /** The text parts of an answer or a message, joined. */
 export function textOfParts(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}
+
+/** As short a line as this is a word that may stand anywhere. */
+const SHORTEST_PASTED_LINE = 3
+
+/**
+ * A message with what was pasted into it as parts of their own, where whole lines of it were: a path or a
+ * word within a typed line is the author's. The parts joined are the text.
+ */
+export function markPasted(text: string, pastes: readonly string[]): UserContent {
+  const lines = pastes.map((paste) => paste.split(/\r\n?|\n/).map(plainLine))
+  const whole = new Set(lines.flat().filter((line) => line.length >= SHORTEST_PASTED_LINE))
+  const begun = lines.flatMap(([first = '', ...more]) =>
+    more.length > 0 && first.length >= SHORTEST_PASTED_LINE ? [first] : [],
+  )
+  const parts: { text: string; isPasted: boolean }[] = []
+  const add = (piece: string, isPasted: boolean) => {
+    const last = parts.at(-1)
+    if (last && (last.isPasted === isPasted || piece.trim() === '')) last.text += piece
+    else if (piece !== '') parts.push({ text: piece, isPasted })
+  }
+  for (const line of text.split(/(?<=\n)/)) {
+    const plain = plainLine(line)
+    const first = begun.find((each) => plain.length > each.length && plain.endsWith(each))
+    const at = first === undefined ? -1 : line.lastIndexOf(first)
+    if (at > 0) add(line.slice(0, at), false)
+    add(line.slice(Math.max(0, at)), at > 0 || whole.has(plain))
+  }
+  if (!parts.some(({ isPasted }) => isPasted)) return text
+  return parts.map(({ text: piece, isPasted }) => ({
+    type: 'text',
+    text: piece,
+    ...(isPasted && { isPasted }),
+  }))
+}
+
+/** An editor takes controls out of what is pasted, and makes blanks of a tab. */
+function plainLine(line: string): string {
+  return line
+    .replace(/[\t ]+/g, ' ')
+    .replace(/\p{Cc}/gu, '')
+    .trim()
 }

@@ -1,5 +1,6 @@
 // What nobody typed is told from what somebody did.
 import { describe, expect, it } from 'vitest'
+import { markPasted, textOfUserContent } from './content.ts'
 import { findPieces, isInjected, typedTexts, writtenBy } from './typed-text.ts'
 
 const EVENT = {
@@ -198,5 +199,28 @@ describe('what a client, a tool or a model wrote', () => {
     expect(typedTexts({ ...event, origin: 'typed', source: 'x' } as never)).toEqual(['Go on.'])
     expect(typedTexts({ ...event, source: 'x' } as never)).toEqual([])
     expect(typedTexts({ ...event, origin: 'client' } as never)).toEqual([])
+  })
+})
+
+describe('what was pasted into a message', () => {
+  const PASTED: readonly (readonly [text: string, pastes: readonly string[], marked: string[]])[] =
+    [
+      ['all of it', ['all of it'], ['all of it']],
+      ['fix src/a.ts now', ['src/a.ts'], []],
+      ['say: one two\nthree four\nthanks', ['one two\nthree four'], ['one two\nthree four\n']],
+      ['one\n\n two\tthree \nfour', ['one\r\n\r\ntwo three'], ['one\n\n two\tthree \n']],
+      ['ok\nno', ['ok'], []],
+      ['a pasted line, edited', ['a pasted line'], []],
+      ['first line\nmine\nlast line', ['first line', 'last line'], ['first line\n', 'last line']],
+      ['typed', [], []],
+      ['typed', [''], []],
+    ]
+  it.each(PASTED)('is marked by whole lines: %j of %j', (text, pastes, marked) => {
+    const content = markPasted(text, pastes)
+    expect(textOfUserContent(content)).toBe(text)
+    const parts = typeof content === 'string' ? [] : content
+    expect(parts.flatMap((part) => ('isPasted' in part ? [part.text] : []))).toEqual(marked)
+    expect(isInjected(content)).toBe(false)
+    expect(typedTexts({ data: content })).toEqual([text])
   })
 })

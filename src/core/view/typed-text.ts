@@ -1,6 +1,6 @@
 // The text that a person typed: by event, by part, and without what clients inserted
 import type { EventOf } from '../log/event.ts'
-import { ownTexts, type UserContent } from './content.ts'
+import { ownTexts, type Part, type UserContent } from './content.ts'
 
 /**
  * The texts of a message that a person typed, in order. An imported message whose reader did not say who
@@ -14,9 +14,25 @@ export function typedTexts(
   return isTyped ? readTypedTexts(data) : []
 }
 
-/** Of content that is in the user's place. */
+/** Those that can bind: where an interface saw that a part was pasted, that part does not. */
+export function bindingTexts(
+  event: Pick<EventOf<'USER_MESSAGE'>, 'origin' | 'source' | 'data'>,
+): string[] {
+  const { data } = event
+  if (typeof data === 'string' || !data.some(isPasted)) return typedTexts(event)
+  return data.flatMap((part) =>
+    part.type === 'text' && !isPasted(part) ? typedTexts({ ...event, data: [part] }) : [],
+  )
+}
+
+function isPasted(part: Part): boolean {
+  return part.type === 'text' && part.isPasted === true
+}
+
+/** Of content that is in the user's place. What was pasted stands in one text with what is around it. */
 function readTypedTexts(content: UserContent): string[] {
-  const texts = ownTexts(content)
+  const own = ownTexts(content)
+  const texts = typeof content !== 'string' && content.some(isPasted) ? [own.join('')] : own
   if (texts.some((text) => WHOLE_MESSAGE.test(text))) return []
   return texts.flatMap((text) =>
     findPieces(text).flatMap((piece) => (piece.by === 'person' ? [piece.text] : [])),

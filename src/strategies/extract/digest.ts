@@ -11,7 +11,7 @@ import {
 } from '../../core/view/content.ts'
 import { newId, parseEntryId, readNewEntries } from '../../core/view/entry.ts'
 import { isNote } from '../../core/view/request-note.ts'
-import { typedTexts } from '../../core/view/typed-text.ts'
+import { bindingTexts, typedTexts } from '../../core/view/typed-text.ts'
 import { folderIn, readArguments } from './arguments.ts'
 import { isRefused, isTodoList, withoutNotice } from './client-texts.ts'
 import { type EarlierBrief, mayBeBrief, readBrief } from './earlier-brief.ts'
@@ -145,7 +145,7 @@ export class Digest {
     const typed = texts.length === 0 ? '' : typedTexts(event).join('').trim()
     const isTask = typed === '' && origin === 'model' && text !== ''
     // Whoever works for a model has its words for a task, and they bind nobody.
-    if (typed !== '') this.#addWords({ seq, text: typed })
+    if (typed !== '') this.#addWords({ seq, text: typed }, [], bindingTexts(event).join(''))
     else if (isTask) this.words.push({ seq, text, binding: [] })
     const speaker =
       typed !== ''
@@ -163,10 +163,10 @@ export class Digest {
     for (const each of beside) this.#addText(each, this.#group(seq, 'reminder'), 'said', 'tool')
   }
 
-  #addWords(words: UserWords, binding: readonly string[] = []): void {
+  #addWords(words: UserWords, binding: readonly string[] = [], own = words.text): void {
     const asked = this.lastWords?.text ?? ''
     const typed = words.text.slice(0, TYPED_CHARS)
-    const settled = this.senses.settle(typed, asked, this.#standing)
+    const settled = this.senses.settle(own.slice(0, TYPED_CHARS), asked, this.#standing)
     const to = this.senses.referentOf(words.text, asked)
     this.settledAt = this.lastEnd
     const sentences = this.senses.supersede(this.words, typed)

@@ -1,10 +1,11 @@
 // The composer: messages and commands, the activity, and pending questions.
 import { SendHorizontal, Square } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useState } from 'react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import {
   type Approval,
   type Client,
   escapeHidden,
+  markPasted,
   type ThreadDetail,
   unknownCommand,
   type ViewBlock,
@@ -46,8 +47,12 @@ export function Composer({
   const offered = useOffers(client, threadId, text)
   const isBusy = (status?.isWorking ?? false) || isCompactingNow(detail, status)
 
+  const pastes = useRef<string[]>([])
+
   const deliver = async (typed: string) => {
-    const reply = await client.send(threadId, typed)
+    const content = markPasted(typed, pastes.current)
+    pastes.current = []
+    const reply = await client.send(threadId, content)
     if (reply.status === 'command') {
       feed.say(reply.text, reply.ok ? 'reply' : 'error', typed)
       if (reply.returned !== undefined) setText(reply.returned)
@@ -115,6 +120,7 @@ export function Composer({
           placeholder="Message, / for commands, @ for files"
           value={text}
           onChange={(event) => setText(event.target.value)}
+          onPaste={(event) => void pastes.current.push(event.clipboardData.getData('text/plain'))}
           onKeyDown={pressed}
         />
         <button type="submit" className="main send" aria-label="Send" title="Send">
