@@ -205,6 +205,25 @@ describe('a continuation', () => {
     expect(await runTurn(await talk('whole'), [call])).toMatchObject({ committed: 1, asked: 2 })
   })
 
+  it.each([
+    ['word for word', REQUEST],
+    ['with other blanks', `  ${REQUEST.replaceAll(/\s+/g, ' ')}\n`],
+  ])('that is the request, %s: it stands there once, also after the next one', async (_, text) => {
+    const setup = await talk('whole')
+    const { threads, threadId } = setup
+    const call: Call = (given) => ({ summary: factsIn(given), continuation: text })
+    const inOneLine = (given: string) => given.replaceAll(/\s+/g, ' ')
+    const said = inOneLine(REQUEST)
+    const first = await runTurn(setup, [call, call])
+    expect(first).toMatchObject({ committed: 2 })
+    expect(timesIn(inOneLine(first.left), said), first.left).toBe(1)
+    expect(await threads.compact(threadId, 'extract', { targetTokens: 1_500 })).toMatchObject({
+      committed: expect.anything(),
+    })
+    const left = await sent(setup, threadId)
+    expect(timesIn(inOneLine(left), said), left).toBe(1)
+  })
+
   it('of nothing: the agent waits, and the request stays', async () => {
     const setup = await talk('whole')
     const { agent, dev, threadId } = setup

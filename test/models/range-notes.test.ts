@@ -148,6 +148,31 @@ describe('a request that is still open', () => {
   })
 })
 
+describe('a continuation that is the open request', () => {
+  it.each(['e1', 'e3', 'e5', 'e6', 'e8'] as const)(
+    'stands once, and as the user said it, where %s is pinned',
+    async (id) => {
+      const log = new TestLog()
+      log.append([
+        user('Look at pier_1.'),
+        ...answer('Yes.', 'a'),
+        result('a', `pier_1 is 5\n${PAGE}`),
+      ])
+      log.append([user(REQUEST), ...answer('I look.', 'b'), result('b', `pier_2\n${PAGE}`)])
+      log.pin({ entries: [id] })
+      const whole = wholeSummary({
+        summary: 'pier_1 is 5, and pier_2.',
+        files: [],
+        continuation: ` ${REQUEST}\n`,
+      })
+      const proposal = await whole.propose(inputFor(log, { trigger: 'tool' }))
+      expect(log.compact(proposal, 'tool')).toBeUndefined()
+      expect(timesIn(sentText(log), REQUEST)).toBe(1)
+      expect(log.context.items.toArray().map((item) => item.id)).toContain('e5')
+    },
+  )
+})
+
 describe('a note on what a summary lost', () => {
   it.each([
     ['pinned', [{ type: 'PIN', data: { pinId: 'p', text: 'Never touch the pier.' } } as const]],

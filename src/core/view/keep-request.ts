@@ -1,5 +1,5 @@
 // Requests of the user that are open, carried over where a compaction would take them out.
-import type { Edit, EntryId, Put } from '../edit/change.ts'
+import type { Edit, EntryId, Put, Run } from '../edit/change.ts'
 import { GATE_MIN_TOKENS } from '../edit/gate-checks.ts'
 import { beforeContinuation, isRewrite } from '../edit/pins.ts'
 import type { EventAt } from '../log/event.ts'
@@ -49,8 +49,10 @@ export function keepRequest(
   if (proposed.length === 0) return []
   const items = context.items.toArray()
   const index = new Map(items.map((item, at) => [item.id, at] as const))
-  const taken = proposed.map((edit) => takenOut(edit, items, index))
-  const edits = withoutStanding(proposed, taken, findRequests(items, eventAt))
+  const requests = findRequests(items, eventAt)
+  const inOwnWords = proposed.map((edit) => withOwnWords(edit, requests, items, index))
+  const taken = inOwnWords.map((edit) => takenOut(edit, items, index))
+  const edits = withoutStanding(inOwnWords, taken, requests)
   const open = openRequests(items, eventAt, minTokens)
   const isLarge = edits.map(
     (edit, at) =>
@@ -65,13 +67,54 @@ export function keepRequest(
   const newest = note?.refs.at(-1)
   const said = statusesIn(items, goes, eventAt)
   if (!note || (own.length > 0 && (newest === undefined || held.has(newest))))
-    return edits.map((edit) => withStatusOnce(withRequestLast(edit), said))
+    return edits.map((edit) => withStatusOnce(withRequestLast(edit), said)).map(withRequestOnce)
   const at = taken.findLastIndex(
     (gone, index) => gone.length > 0 && (isLarge[index] || counted.size === 0),
   )
-  return edits.map((edit, index) =>
-    withStatusOnce(withRequestLast(index === at ? withNote(edit, note) : edit), said),
-  )
+  return edits
+    .map((edit, index) =>
+      withStatusOnce(withRequestLast(index === at ? withNote(edit, note) : edit), said),
+    )
+    .map(withRequestOnce)
+}
+
+/** A continuation that is the request itself: what the user said stays in its place. */
+function withOwnWords(
+  edit: Edit,
+  { shown }: Requests,
+  items: readonly Item[],
+  index: ReadonlyMap<EntryId, number>,
+): Edit {
+  const last = edit.put.at(-1)
+  if (!last || !isContinuation(last)) return edit
+  const text = inOneLine(textIn(last))
+  const same = shown.find((each) => !each.isCarried && inOneLine(each.text) === text)
+  if (!same || !covered(edit, items, index).some(({ id }) => id === same.id)) return edit
+  const put = edit.put.slice(0, -1)
+  if (takenOut(edit, items, index).every(({ id }) => id !== same.id))
+    return { covers: edit.covers, put }
+  const placeOf = (run: Run) => index.get(typeof run === 'string' ? run : run[0]) ?? 0
+  const behind = put.findIndex((one) => 'keep' in one && placeOf(one.keep) > placeOf(same.id))
+  const at = behind < 0 ? put.length : behind
+  return { covers: edit.covers, put: put.toSpliced(at, 0, { keep: same.id }) }
+}
+
+/** The same where the request is in a note only. */
+function withRequestOnce(edit: Edit): Edit {
+  const last = edit.put.at(-1)
+  if (!last || !isContinuation(last)) return edit
+  const text = inOneLine(textIn(last))
+  const noted = edit.put.filter(isCarried).flatMap((put) => readNote(textIn(put)).sections)
+  const isNoted = noted.some((each) => inOneLine(each.text) === text)
+  return isNoted ? { covers: edit.covers, put: edit.put.slice(0, -1) } : edit
+}
+
+function isContinuation(put: Put): boolean {
+  return isNewEntry(put) && put.label === 'continuation'
+}
+
+function inOneLine(text: string): string {
+  return text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
 }
 
 /** What notes that stay say on what is answered. */
