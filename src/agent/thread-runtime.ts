@@ -4,8 +4,6 @@ import type { Tool } from '../core/agent/tool.ts'
 import type { TokenUsage } from '../core/view/content.ts'
 import { INITIAL_POLICY_STATE, type PolicyState } from '../core/window/policy.ts'
 
-// One at a time, in the order of the calls.
-
 export class Lock {
   #last: Promise<unknown> = Promise.resolve()
 

@@ -8,8 +8,6 @@ import type { Tab } from './run-tab.ts'
 /** Rungs of a cascade may ask a model, and nothing but their requests says what they spent. */
 export const METERED: ReadonlySet<string> = new Set([...STRATEGIES_WITH_MODEL, 'cascade'])
 
-// Counts what a strategy spends on a model, request by request, whatever becomes of the strategy.
-
 /** Without a tab it bills what is spent here, and notes nothing. */
 export class Meter {
   readonly #tab: Tab | undefined

@@ -1,6 +1,7 @@
 // A prompt cache with marks, like Anthropic's: reads, writes and lifetimes.
-import { digest } from './asked.ts'
+
 import type { Segment } from './count.ts'
+import { digest } from './seal.ts'
 
 /** The parts of a prompt by price. Their sum is the whole prompt. */
 export interface CacheUsage {

@@ -2,7 +2,7 @@
 import { type Fields, isFields, type Json } from '../core/text/json.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
 import { readFields, readText } from '../validate/walk.ts'
-import { promptText } from './asked.ts'
+import { promptText } from './seal.ts'
 
 /** One tool, one block of the system prompt, or one block of a message. */
 export interface Segment {

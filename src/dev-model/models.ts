@@ -1,8 +1,8 @@
 // Model lists in each provider's shape. The window is where clients look for it.
 import type { Fields, Json } from '../core/text/json.ts'
 import { readFields, readList } from '../validate/walk.ts'
-import { digest } from './asked.ts'
 import { ENVELOPE_TOKENS, tokensOfJson } from './count.ts'
+import { digest } from './seal.ts'
 
 /** A fixed creation date, so that answers are deterministic. */
 const CREATED = new Date('2026-01-01T00:00:00Z')

@@ -1,6 +1,7 @@
 // A prompt cache without marks, like OpenAI's: any earlier prefix counts, in steps.
-import { digest } from './asked.ts'
+
 import type { Segment } from './count.ts'
+import { digest } from './seal.ts'
 
 const MIN_TOKENS = 1_024
 

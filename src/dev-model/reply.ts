@@ -2,8 +2,9 @@
 import type { Json } from '../core/text/json.ts'
 import { cutHead } from '../core/window/tokens/cut.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
-import { type Asked, readId } from './asked.ts'
+import type { Asked } from './asked.ts'
 import type { Fault } from './faults.ts'
+import { readId } from './seal.ts'
 
 /** Why an answer ended; each wire format has its own words. */
 export type Ending =

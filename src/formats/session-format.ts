@@ -1,4 +1,4 @@
-// What a format of session files must do: read a file into steps, write a thread as a file.
+// What a format of session files must do: read a file into steps, write a context as a file.
 import type { NewEntry } from '../core/edit/change.ts'
 import type { EventDraft, ThreadEvent } from '../core/log/event.ts'
 import type { Json } from '../core/text/json.ts'
@@ -114,8 +114,6 @@ export interface Sample {
   readonly keys: readonly string[]
   readonly items: readonly { readonly list: string; readonly value: Json }[]
 }
-
-// What every writer is given and gives back: a context as a model sees it, and the text of a file.
 
 /** What a model is sent, as `buildMessages` makes it. */
 export interface View {

@@ -1,5 +1,4 @@
-// Removes secrets by the name that they are assigned to: `password=`, `"api_key":`, `TOKEN=`
-// Removes secrets whose name stands in a field, a tag or a word beside them: `name: DB_PASSWORD, value: …`
+// Removes secrets by their names: assigned (`password=`, `"api_key":`), or in a field, a tag or a word beside them
 import type { Replace } from './replace.ts'
 
 /** A name and what assigns to it, in code, JSON (also inside a string), YAML, a shell, or an address. */

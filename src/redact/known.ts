@@ -1,4 +1,4 @@
-// Values that are known to be secret, in every form in which they could be quoted.
+// Values that are known to be secret, in every form in which they could be quoted or disguised.
 import { aroundPlaceholders, type Replace } from './replace.ts'
 
 /** A value that is known to be secret, under the name by which people know it. */
@@ -99,8 +99,6 @@ function withinBase64(bytes: Buffer, offset: number): string[] {
 function readKind(name: string): string {
   return name.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME_CHARS)
 }
-
-// A known secret in disguise: masked in its middle, in other case, escaped, or split over lines.
 
 /** Shorter ones, and those without letters and digits, are too easily words in another shape. */
 const SHORTEST_DISGUISED = 12

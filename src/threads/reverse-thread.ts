@@ -1,4 +1,4 @@
-// Undo, redo and expand of a thread: load the originals, then append one event
+// Undo, redo and expand of threads: load the originals, then append one event; a fresh session leads back and forth
 import type { EntryId } from '../core/edit/change.ts'
 import { expandAlone, expandWhole } from '../core/edit/expand-alone.ts'
 import { expand, type ReversalDraft, redo, undo } from '../core/edit/reverse.ts'
@@ -172,8 +172,6 @@ export function branching(threads: OpenThreads) {
     },
   }
 }
-
-// Compactions of threads taken back and brought back. A fresh session leads back to the thread it came from, and forth.
 
 export function reversing(threads: OpenThreads) {
   return {

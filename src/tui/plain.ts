@@ -3,7 +3,7 @@ import { type Client, type EditBlock, renderSizes, type ViewBlock } from '../pro
 import { Chat } from './chat.ts'
 import { type Dialogs, isMeant } from './dialogs/dialogs.ts'
 import { buildChunk } from './screen/render-block.ts'
-import { visible, visibleLine } from './screen/theme.ts'
+import { visible, visibleLine } from './screen/text-lines.ts'
 
 export interface PlainOptions {
   readonly client: Client

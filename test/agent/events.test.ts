@@ -2,7 +2,7 @@
 import { type Span, type SpanOptions, type Tracer, trace } from '@opentelemetry/api'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CompactionWatch } from '../../src/agent/compaction/compaction-watch.ts'
-import { ConsoleCompactionDisplay } from '../../src/cli/terminal/agent-output.ts'
+import { ConsoleCompactionDisplay } from '../../src/cli/terminal/compaction-display.ts'
 import { MODEL } from './host.ts'
 import { Door, longPast, runsIn, summaryBehind, textOf } from './past.ts'
 import { type AgentSetup, type SetupOptions, setUpAgent } from './setup.ts'

@@ -9,8 +9,6 @@ import { targetWeight, type WindowStatus } from '../loop/window-status.ts'
 import type { Order } from './compaction-run.ts'
 import { planFor, strategiesFor } from './compaction-settings.ts'
 
-// Automatic compactions: the decision, the order, and what is remembered of the result.
-
 export async function decideByItself(turn: Turn, seen: WindowStatus): Promise<Decision> {
   const { core, desk } = turn
   await readPolicy(turn, seen)

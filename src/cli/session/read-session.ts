@@ -1,4 +1,4 @@
-// Imports a session file into threads: format detected or named; a failure leaves nothing.
+// Imports a session file into threads, in little memory: format detected or named; a failure leaves nothing.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Composed } from '../../compose.ts'
@@ -96,8 +96,6 @@ async function forget({ threads }: Composed, imported: ImportedSession): Promise
   for (const threadId of [imported.threadId, ...imported.subThreadIds])
     await threads.delete(threadId)
 }
-
-// Reads long files in little memory: limits heap growth and collects garbage on the way.
 
 const LARGE_BYTES = 16_000_000
 const BETWEEN_BYTES = 8_000_000

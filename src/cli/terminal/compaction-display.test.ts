@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { CompactionReport } from '../../core/edit/report.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventOf } from '../../core/log/event.ts'
-import { ConsoleCompactionDisplay } from './agent-output.ts'
+import { ConsoleCompactionDisplay } from './compaction-display.ts'
 
 function shown(show: (display: ConsoleCompactionDisplay) => void): readonly [string, string] {
   const texts = { out: '', err: '' }

@@ -1,5 +1,4 @@
-// Cues for nine languages besides English
-// The cues of one language, as data
+// Cues for nine languages besides English, as data
 
 /**
  * `binds` are ways of saying what must, must not or should always be; `frees` are ways in which the same

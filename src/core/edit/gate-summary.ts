@@ -1,4 +1,4 @@
-// Checks a text that a model wrote: not empty, not an excuse, and complete
+// Checks a text that a model wrote: it says something, is not an excuse, and is complete
 import type { Edit } from './change.ts'
 import { checkSummaries, EMPTY, REFUSED, type Refusal } from './gate-checks.ts'
 import type { Proposal, WrittenSummary } from './strategy.ts'
@@ -106,8 +106,6 @@ function plain(heading: string): string {
     .replace(/s$/, '')
     .replaceAll('&', 'and')
 }
-
-// Whether a text says anything at all, whatever marks are around it
 
 /** Nothing is said without a letter or a digit, whatever else is there to be seen or not. */
 export function saysNothing(text: string): boolean {

@@ -1,4 +1,4 @@
-// One operation carried out on the files that are known, with what the result tells of it.
+// Carries out one operation, git commands included, on the known files, with what the result tells of it
 import type { Json } from '../text/json.ts'
 import { cutHead } from '../window/tokens/cut.ts'
 import { readFields } from './call-fields.ts'
@@ -56,8 +56,6 @@ function isGit(
 ): operation is Extract<FileOperation, { op: `git-${string}` }> {
   return operation.op.startsWith('git-')
 }
-
-// Applies git commands to the known files: index, commits, branches, stashes
 
 const MOST_STASHES = 10
 const MOST_BRANCHES = 20

@@ -164,8 +164,6 @@ function mendImages(turns: readonly Turn[], profile: RepairProfile, changes: Cha
   )
 }
 
-// Half characters (lone surrogates) in any text of a message: no provider takes them.
-
 /** Each becomes the replacement character. Signed thinking cannot be repaired: it is no longer what was signed. */
 function mendCharacters(turns: readonly Turn[], changes: Changes): Turn[] {
   return turns.map((turn) =>

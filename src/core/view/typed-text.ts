@@ -1,4 +1,4 @@
-// The text that a person typed: by event, by part, and without what clients inserted
+// The text that a person typed: by event, by part, and without what clients wrap, inject or paste, as one table
 import type { EventOf } from '../log/event.ts'
 import { ownTexts, type Part, type UserContent } from './content.ts'
 
@@ -69,8 +69,6 @@ export function writtenBy(content: UserContent): 'typed' | 'client' | 'tool' | '
   }
   return first ?? 'typed'
 }
-
-// Texts in the user's place that no person typed: what each client wraps, injects or pastes, as one table.
 
 /** Who wrote a text: only what a person typed may bind. */
 type Provenance = 'person' | 'client' | 'tool' | 'model'

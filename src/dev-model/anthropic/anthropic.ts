@@ -8,16 +8,10 @@ import {
 } from '../../validate/anthropic/conversation.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { isGiven, readFields, readList, readText } from '../../validate/walk.ts'
-import {
-  type Asked,
-  type AskedPart,
-  digest,
-  promptText,
-  type ToolChoice,
-  textOfContent,
-} from '../asked.ts'
+import { type Asked, type AskedPart, type ToolChoice, textOfContent } from '../asked.ts'
 import { keepMsOf, type Segment, segmentOf } from '../count.ts'
 import { withoutOldest } from '../models.ts'
+import { digest, promptText } from '../seal.ts'
 import type { Links, WireFormat } from '../wire-format.ts'
 import { checkCompactions, messageFrames, wholeMessage } from './answer.ts'
 import { anthropicErrorFrame, refuseAnthropic } from './errors.ts'

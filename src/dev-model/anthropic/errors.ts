@@ -1,8 +1,8 @@
 // Anthropic's errors: status, type, and wording for each broken rule.
 import type { Json } from '../../core/text/json.ts'
 import type { Violation } from '../../validate/rule.ts'
-import { readId } from '../asked.ts'
 import { sseFrame } from '../http.ts'
+import { readId } from '../seal.ts'
 import type { HttpAnswer, Refusal } from '../wire-format.ts'
 import { BAD_SIGNATURE } from './thinking.ts'
 

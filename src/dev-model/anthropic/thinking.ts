@@ -10,7 +10,7 @@ import {
 } from '../../validate/anthropic/conversation.ts'
 import type { Profile, Violation } from '../../validate/rule.ts'
 import { readFields, readList, readText } from '../../validate/walk.ts'
-import { digest, isBoundTo, isOfModel, type Seal, sealed, unsealed } from '../asked.ts'
+import { digest, isBoundTo, isOfModel, type Seal, sealed, unsealed } from '../seal.ts'
 
 /** The running hash of a conversation by blocks, without thinking. */
 interface Prefix {

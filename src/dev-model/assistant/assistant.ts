@@ -1,4 +1,4 @@
-// A small assistant without a model: reads, edits and runs through tools, and can summarise.
+// A small assistant without a model: reads, edits, runs and compacts through tools, and can summarise.
 import type { Json } from '../../core/text/json.ts'
 import { readFields } from '../../validate/walk.ts'
 import { type Asked, type AskedPart, isNote, lastUserTurn, textIn } from '../asked.ts'
@@ -150,8 +150,6 @@ function forcedCall(asked: Asked, since: readonly AskedPart[]): ScriptedAnswer |
   const compact = first.name === 'compact' ? compactCall(asked, '', '') : undefined
   return { calls: [call ?? compact ?? plainCall(first)] }
 }
-
-// Calls of précis' compaction tools: `compact` in both shapes, and `edl`.
 
 /** A command or a request for the call, but not an instruction at the start of a line. */
 function asksToCompact(text: string): boolean {

@@ -2,9 +2,9 @@
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { readFields } from '../../validate/walk.ts'
-import { readId } from '../asked.ts'
 import { pieces, sseFrame } from '../http.ts'
 import { type Ending, type ReplyPart, textOfKind } from '../reply.ts'
+import { readId } from '../seal.ts'
 import type { Turn } from '../wire-format.ts'
 
 type CallPart = Extract<ReplyPart, { type: 'call' }>

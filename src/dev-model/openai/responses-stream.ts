@@ -1,9 +1,10 @@
 // A Responses answer as numbered stream events.
 import type { Fields, Json } from '../../core/text/json.ts'
 import { readFields, readList, readText } from '../../validate/walk.ts'
-import { type Asked, readId, sealed } from '../asked.ts'
+import type { Asked } from '../asked.ts'
 import { pieces, sseFrame } from '../http.ts'
 import { type ReplyPart, textOfKind } from '../reply.ts'
+import { readId, sealed } from '../seal.ts'
 import type { Refusal, Turn } from '../wire-format.ts'
 import { tellOpenai } from './errors.ts'
 

@@ -13,14 +13,13 @@ import {
   type Asked,
   type AskedPart,
   type AskedTurn,
-  isOfModel,
   type OfferedTool,
   type ToolChoice,
   textOfContent,
-  unsealed,
 } from '../asked.ts'
 import { type Segment, segmentOf, sumOfTokens } from '../count.ts'
 import { withoutOldest } from '../models.ts'
+import { isOfModel, unsealed } from '../seal.ts'
 import type { Links, Refusal, WireFormat } from '../wire-format.ts'
 import { refuseOpenai } from './errors.ts'
 import { responsesErrorFrame, responsesFrames, wholeResponse } from './responses-stream.ts'

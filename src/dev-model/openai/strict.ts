@@ -1,4 +1,4 @@
-// Rejects fields that OpenAI's APIs do not accept, in their wording; backends and models differ.
+// What both OpenAI APIs check and count: fields that they do not accept, in their wording, and the automatic cache.
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { isGiven, readFields, readList, readText } from '../../validate/walk.ts'
@@ -148,8 +148,6 @@ export function unsupported(wire: OpenaiWire, body: Fields): Invalid | undefined
 }
 
 const CHAT_ONLY_DEFAULT = ['max_tokens', 'top_p', 'presence_penalty', 'frequency_penalty', 'stop']
-
-// Shared by both OpenAI APIs: the automatic cache, and arguments as JSON text.
 
 /** For a stateless API. */
 export const NO_LINKS: Links = { ofRequest: () => [], ofAnswer: () => [], onward: () => [] }

@@ -1,4 +1,4 @@
-// Builds the body of the Anthropic Messages API from a request.
+// Builds the body of the Anthropic Messages API from a request, with its cache marks.
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { toldWithoutThinking } from '../../core/repair/stale-thinking.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
@@ -120,8 +120,6 @@ function neededBetas({ thinking, messages }: Fields): string[] {
     ),
   ]
 }
-
-// Cache marks of a request: after the tools, the system prompt, and two turns.
 
 const MARK = { type: 'ephemeral' } as const
 

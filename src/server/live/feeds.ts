@@ -4,7 +4,8 @@ import { PrecisError } from '../../core/errors.ts'
 import type { Clock, Store } from '../../core/ports.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
 import { Shares } from '../http/problems.ts'
-import { type Follower, type FollowerLimits, rowText, ThreadFeed } from './feed.ts'
+import { rowText, ThreadFeed } from './feed.ts'
+import type { Follower, FollowerLimits } from './follower.ts'
 
 export interface FeedPorts {
   readonly store: Pick<Store, 'follow' | 'info' | 'read'>

@@ -212,8 +212,6 @@ function pinInfo({ pinId, text, entries = [], by = 'user' }: EventOf<'PIN'>['dat
   return { pinId, text: text ?? `entries ${entries.join(', ')}`, by }
 }
 
-// Path completion: paths that start with the typed text, then paths that contain it.
-
 const MOST_FILES = 50
 /** A folder may hold millions of files, and a slow completion is useless. */
 const MOST_WALKED = 20_000

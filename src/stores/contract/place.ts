@@ -1,5 +1,4 @@
-// What the suite needs to know of a store, and small events to fill it with.
-// Folders and SQLite stores that live as long as a test.
+// What the suite needs to know of a store, folders that live as long as a test, and small events to fill them with.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

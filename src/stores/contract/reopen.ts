@@ -1,5 +1,4 @@
-// What a store keeps when it is closed, and what two open on one place see of each other.
-// A closed store says so.
+// What a store keeps when it is closed, that it says so, and what two open on one place see of each other.
 import { describe, expect, it } from 'vitest'
 import { brief, cancel, expectError, messages, on, type StoreFactory } from './place.ts'
 

@@ -1,4 +1,4 @@
-// Folds chunks one after the other, each with a new agent, and makes room in the summary between two of them
+// Folds chunks one after the other, each with a new agent; between two it checks the summary and makes room in it
 import type { CompactionContext, StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
@@ -181,8 +181,6 @@ function tell({ run }: FoldWork, place: Omit<Place, 'chunk'>, reused: number): v
   const message = number > total ? `All ${total} chunks are folded` : `Chunk ${number} of ${total}`
   run.onProgress?.({ message: `${message}${kept}`, done: number - 1, total })
 }
-
-// Detects that an edit lost most of a summary, by its remaining words
 
 /** Of the words that stood there, so many must be there afterwards. */
 const LEAST_KEPT = 0.4

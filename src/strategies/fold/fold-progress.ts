@@ -1,9 +1,7 @@
-// The progress of a fold, stored with the thread, so that an interrupted run continues
+// The progress of a fold, stored with the thread under a fingerprint, so that an interrupted run continues
 import type { Scratch } from '../../core/edit/strategy.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
 import type { FoldState } from './fold-agent.ts'
-
-// A short deterministic fingerprint of a text, for cache keys and not for secrets
 
 /** Two hashes of 32 bits and the length: two texts of one thread do not meet by chance. */
 class Fingerprint {

@@ -150,8 +150,6 @@ function saidInstead(
   return said === '' ? note : `${said}\n${note}`
 }
 
-// `repeated-reads`: a file that was read again later, or rewritten
-
 /** What later calls show of one file. */
 interface Shown {
   readonly asked: Set<string>

@@ -1,4 +1,4 @@
-// Opens workspace files, and verifies that the opened file is the one looked up.
+// Opens workspace files through a directory held open, so that no changed link redirects an operation.
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
@@ -97,8 +97,6 @@ export function readFileKind(start: Buffer): FileKind {
   if (image) return { kind: 'image', mimeType: image[0] }
   return start.subarray(0, KIND_BYTES).includes(0) ? { kind: 'binary' } : { kind: 'text' }
 }
-
-// A workspace directory held open, so that a changed link cannot redirect operations.
 
 /** Where the system exposes open folders and the paths of open files; Linux does. */
 export const DESCRIPTORS = '/proc/self/fd'

@@ -6,6 +6,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Signal } from '../../core/model.ts'
 import type { Environment } from './environment.ts'
+import { endMarked, MARK, POLL_MS } from './left-behind.ts'
 
 interface CommandOptions {
   readonly shell: string
@@ -100,8 +101,6 @@ function waitForExit(child: ChildProcess): Promise<Pick<CommandEnd, 'exitCode' |
   })
 }
 
-const POLL_MS = 20
-
 /** Asks the whole group to end, and kills what remains after a while. */
 async function endGroup(child: ChildProcess, graceMs: number): Promise<void> {
   signalGroup(child, 'SIGTERM')
@@ -155,64 +154,5 @@ function fieldsOfProcess(pid: string): string[] {
     return text.slice(text.lastIndexOf(')') + 2).split(' ')
   } catch {
     return [] // it ended meanwhile
-  }
-}
-
-// Finds processes that left their command's group by a mark in their environment.
-
-/** The variable that marks everything a command starts. */
-const MARK = 'RUN_BY_PRECIS'
-
-interface LeftBehind {
-  readonly found: number
-  /** Processes that could not be ended. */
-  readonly stillRunning: readonly number[]
-}
-
-/**
- * Asks them to end, and kills them after a while. Only Linux shows the environment of processes; one that
- * cleared its own is not found.
- */
-async function endMarked(mark: string, graceMs: number): Promise<LeftBehind> {
-  const ended = new Set<number>()
-  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
-    const found = markedBy(mark)
-    if (found.length === 0) return { found: ended.size, stillRunning: [] }
-    const isOver = waitedMs >= graceMs
-    for (const pid of found) {
-      if (isOver) signal(pid, 'SIGKILL')
-      else if (!ended.has(pid)) signal(pid, 'SIGTERM')
-      ended.add(pid)
-    }
-    await sleep(POLL_MS)
-    // Kills new ones, too; what survives much longer is not ours to end.
-    if (waitedMs >= 2 * graceMs + POLL_MS)
-      return { found: ended.size, stillRunning: markedBy(mark) }
-  }
-}
-
-function markedBy(mark: string): number[] {
-  if (process.platform !== 'linux') return []
-  const wanted = `${MARK}=${mark}`
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => readEnvironment(pid).split('\0').includes(wanted))
-    .map(Number)
-}
-
-/** Empty for an ended process, or another user's. */
-function readEnvironment(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1')
-  } catch {
-    return ''
-  }
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch {
-    // It has ended, or is not ours: then it is reported.
   }
 }

@@ -3,7 +3,7 @@ import { COMMANDS, type ThreadSummary, unknownCommand } from '../../protocol/ind
 import type { OpenChat } from '../open-chat.ts'
 import { contextWords } from '../screen/context-picture.ts'
 import { EDITOR_KEYS, KEYS } from '../screen/keys.ts'
-import { visibleLine } from '../screen/theme.ts'
+import { visibleLine } from '../screen/text-lines.ts'
 import { openCompactions, previewCompaction } from './compactions.ts'
 import { modelChoices, openSettings } from './thread-settings.ts'
 

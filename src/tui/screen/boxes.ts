@@ -10,7 +10,8 @@ import {
 import { type Choice, type EditForm, isMeant } from '../dialogs/dialogs.ts'
 import { markdownLines } from './markdown-lines.ts'
 import { plainLines } from './plain-lines.ts'
-import { cut, padded, type Theme, visible, visibleLine, wrapped } from './theme.ts'
+import { cut, padded, visible, visibleLine, wrapped } from './text-lines.ts'
+import type { Theme } from './theme.ts'
 
 const BORDER_ROWS = 2
 /** Rows of transcript above a dialog, on terminals of at least this height. */

@@ -1,6 +1,6 @@
 // The window as a picture: used by kind, free, and the largest entries
 import type { ContextPicture } from '../../protocol/index.ts'
-import { padded, visibleLine } from './theme.ts'
+import { padded, visibleLine } from './text-lines.ts'
 
 export const BAR_COLUMNS = 10
 

@@ -2,7 +2,8 @@
 import { visibleWidth } from '@earendil-works/pi-tui'
 import type { ThreadDetail } from '../../protocol/index.ts'
 import { BAR_COLUMNS, compact } from './context-picture.ts'
-import { cut, type Theme, visibleLine } from './theme.ts'
+import { cut, visibleLine } from './text-lines.ts'
+import type { Theme } from './theme.ts'
 
 export interface FooterFigures {
   readonly detail?: ThreadDetail // absent until it is known

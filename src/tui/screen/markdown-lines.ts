@@ -1,6 +1,7 @@
 // Markdown as lines of a terminal. An answer that still grows is drawn piece by piece: only its last is new.
 import { Markdown } from '@earendil-works/pi-tui'
-import { type Theme, visible } from './theme.ts'
+import { visible } from './text-lines.ts'
+import type { Theme } from './theme.ts'
 
 export function markdownLines(text: string, width: number, theme: Theme): string[] {
   return new Markdown(visible(text).trim(), 0, 0, theme.markdown)

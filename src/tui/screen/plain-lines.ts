@@ -1,6 +1,7 @@
 // Plain text as lines of a given width: tables of two columns, the colours of a diff
 import { visibleWidth } from '@earendil-works/pi-tui'
-import { padded, type Theme, visible, wrapped } from './theme.ts'
+import { padded, visible, wrapped } from './text-lines.ts'
+import type { Theme } from './theme.ts'
 
 /** A row of a table of two columns. */
 const ROW = /^( {2}\S.*?) {2,}(\S.*)$/

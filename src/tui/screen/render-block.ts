@@ -11,7 +11,8 @@ import {
   type ViewBlock,
 } from '../../protocol/index.ts'
 import { markdownLines } from './markdown-lines.ts'
-import { cut, marked, rule, type Theme, visible, visibleLine, wrapped } from './theme.ts'
+import { cut, marked, rule, visible, visibleLine, wrapped } from './text-lines.ts'
+import type { Theme } from './theme.ts'
 
 /** Visible lines of a folded block. */
 const FOLDED_LINES = 4

@@ -11,7 +11,8 @@ import type { Dialogs } from '../dialogs/dialogs.ts'
 import { ChoiceBox, EditBox, TextBox } from './boxes.ts'
 import { footerLines } from './footer.ts'
 import { buildChunk } from './render-block.ts'
-import { cut, type Theme, visibleLine } from './theme.ts'
+import { cut, visibleLine } from './text-lines.ts'
+import type { Theme } from './theme.ts'
 import type { Transcript } from './transcript.ts'
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
-import { visible, visibleLine } from './theme.ts'
+import { visible, visibleLine } from './text-lines.ts'
 
 const CASES: readonly (readonly [string, string, string])[] = [
   ['colours', '\u001b[31mred\u001b[0m', 'red'],
