@@ -207,3 +207,26 @@ describe('stored text', () => {
     expect(text).toContain(EVIL)
   })
 })
+
+describe('an argument of a command', () => {
+  const NAME = EVIL.replaceAll('/', '_')
+  const COMMANDS =
+    'compact inspect exam sessions sync import export threads diff undo redo fork pins recall show install uninstall handoff hook token send check store config doctor completion start edl'
+
+  it.each(COMMANDS.split(' '))('steers no terminal: precis %s', async (command) => {
+    place().write(NAME, '[{"role": "user", "content": "hello"}]')
+    const inPlace = await place().precis(['compact', NAME, '--in-place'])
+    expect(inPlace.stderr).toBe('')
+    const { stdout: help } = await place().precis([command, '--help'])
+    const options = [...help.matchAll(/^ +(?:-\w, )?(--[\w-]+) (?=[<[])/gm)]
+    const tries = [[NAME], [NAME, NAME], ['gone', NAME], [`${NAME}2`, 'gone'], [`--${NAME}`]]
+    for (const [, option = ''] of options) tries.push([NAME, option, NAME])
+    for (const args of tries) {
+      const { stdout, stderr } = await place().precis([command, ...args])
+      // What export writes is the file itself; on a terminal it is escaped.
+      const written = command === 'export' ? stderr : stdout + stderr
+      expect(written, args.join(' ')).not.toMatch(/(?![\n\t]|\r\n)\p{Cc}|\u202e/u)
+      expect(written).not.toContain('this is a bug')
+    }
+  })
+})

@@ -4,6 +4,8 @@ import { resolve } from 'node:path'
 import { Writable } from 'node:stream'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import { escapeSteering } from '../../core/text/visible.ts'
+import { secretsOf } from '../../redact/known.ts'
+import { redact } from '../../redact/redact.ts'
 import type { Io } from '../process-io.ts'
 import { isThread } from '../session/formats.ts'
 import { loadSettings } from '../settings/settings.ts'
@@ -139,7 +141,7 @@ export async function eachSession(
     if (!json)
       await writeStream(
         io.stdout,
-        `${buildStyle(io.stdout, io.environment).bold(`==> ${session}`)}\n`,
+        `${buildStyle(io.stdout, io.environment).bold(`==> ${escapeSteering(session)}`)}\n`,
       )
     const captured = json ? new TextSink() : undefined
     try {
@@ -151,7 +153,7 @@ export async function eachSession(
       const report = captured?.value()
       const error = { code, message, ...(hint !== undefined && { hint }) }
       if (json) told.push({ session, ...(report !== undefined && { report }), error })
-      else await writeStream(io.stderr, `precis: ${session}: ${message}\n`)
+      else await tellFault(session, message, io)
     }
   }
   if (json) await print(io, told, true, () => '')
@@ -159,6 +161,12 @@ export async function eachSession(
     throw new PrecisError('invalid-input', `${failed} of ${names.length} sessions failed`, {
       hint: `${printRest(names.length - failed)} The report lists each with its error.`,
     })
+}
+
+/** As the failure of a whole command is told. */
+async function tellFault(session: string, message: string, io: Io): Promise<void> {
+  const { text } = redact(`precis: ${session}: ${message}`, secretsOf(io.environment))
+  await writeStream(io.stderr, `${escapeSteering(text)}\n`)
 }
 
 function printRest(done: number): string {
@@ -192,7 +200,7 @@ async function checkAll(
   for (const name of names)
     await check(name, names).catch(async (thrown) => {
       failed += 1
-      await writeStream(io.stderr, `precis: ${name}: ${asPrecisError(thrown).message}\n`)
+      await tellFault(name, asPrecisError(thrown).message, io)
     })
   if (failed > 0)
     throw new PrecisError(

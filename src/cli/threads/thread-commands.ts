@@ -4,7 +4,7 @@ import type { Composed } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import type { Store, ThreadInfo } from '../../core/ports.ts'
-import { printableJson } from '../../core/text/visible.ts'
+import { escapeSteering, printableJson } from '../../core/text/visible.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { RESERVED_PREFIX } from '../../server/accounts/owners.ts'
 import { buildSummary } from '../../server/views/thread-summary.ts'
@@ -59,10 +59,11 @@ export async function reverseChange(
   if (target.kind === 'file') {
     const reverse = way === 'undo' ? undoReplacement : redoReplacement
     const { path, what, at } = await reverse(target.path, io)
+    const shown = escapeSteering(target.path)
     await print(io, { file: path, what, at }, flags.json, (told) =>
       way === 'undo'
-        ? `${target.path} is restored: it was ${told.what}.\n`
-        : `${target.path} is again ${told.what}.\n`,
+        ? `${shown} is restored: it was ${told.what}.\n`
+        : `${shown} is again ${told.what}.\n`,
     )
     return
   }
