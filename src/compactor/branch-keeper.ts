@@ -1,21 +1,21 @@
-// Keeps the branches of a compactor in a store: the first in the thread that was named, the others beside it
+// Stores the branches of a compactor: the first in the named thread, the others next to it.
 import { PrecisError } from '../core/errors.ts'
 import type { Store } from '../core/ports.ts'
 import type { Json } from '../core/text/json.ts'
 import type { Journal } from '../threads/journal.ts'
 import { Branch, type PinState, type Restored } from './branch.ts'
 
-/** Lines of a conversation that are followed at the same time: sub-agents, alternatives. */
+/** Branches followed at once: sub-agents, alternatives. */
 export const MOST_BRANCHES = 16
 
 interface StoredState {
-  /** The latest last. */
+  /** Latest last. */
   readonly branches: readonly Branch[]
-  /** What the latest of them says of the compactor. */
+  /** The compactor's state in its latest record. */
   readonly pinState: PinState | undefined
 }
 
-/** A thread of the store: number 0 is the one that was named. */
+/** A thread of the store: number 0 is the named one. */
 interface Slot {
   readonly number: number
   readonly journal: Journal
@@ -25,9 +25,9 @@ export class BranchKeeper {
   readonly #store: Store
   readonly #threadId: string
   readonly #slots = new Map<Branch, Slot>()
-  /** Threads of branches that are no longer followed: the next new branch takes the place of one. */
+  /** Threads of abandoned branches, reused for new ones. */
   readonly #free: number[] = []
-  /** The number of each conversation. None is given twice. */
+  /** The number of each conversation; unique. */
   readonly #roots = new Map<object, number>()
   #lastRoot = -1
   #turn = 0
@@ -40,7 +40,7 @@ export class BranchKeeper {
     this.#threadId = threadId
   }
 
-  /** Reads the store once. A call that fails may be repeated. */
+  /** Reads the store once. A failed call may be repeated. */
   open(): Promise<StoredState> {
     this.#opened ??= this.#load().catch((error) => {
       this.#opened = undefined
@@ -64,7 +64,7 @@ export class BranchKeeper {
     }
     this.#hasNamed = threads[0]?.number === 0
     this.#count = (threads.at(-1)?.number ?? -1) + 1
-    // Whoever deletes the thread that was named wants all of it forgotten.
+    // Deleting the named thread means forgetting everything.
     if (!this.#hasNamed)
       for (const { slot } of found.splice(0)) await this.#store.delete(this.#name(slot.number))
     for (const { branch, pinState, slot } of found) {
@@ -80,7 +80,7 @@ export class BranchKeeper {
     return { branches, pinState: latest.at(-1)?.pinState }
   }
 
-  /** Those that there are, in their order. Some may be missing: deleted, or not yet written again. */
+  /** Existing threads in order. Some may be missing: deleted, or not yet rewritten. */
   async #threads(): Promise<{ readonly number: number; readonly at: number }[]> {
     const found: { number: number; at: number }[] = []
     for (let first = 0; ; first += MOST_BRANCHES + 1) {
@@ -95,7 +95,7 @@ export class BranchKeeper {
     }
   }
 
-  /** Branches of one conversation have one root, and answer for each other. */
+  /** Branches of one conversation share a root. */
   #adopt(branch: Branch, number: number): void {
     const root = [...this.#roots].find(([, each]) => each === number)?.[0]
     if (root) branch.root = root
@@ -103,7 +103,7 @@ export class BranchKeeper {
     this.#lastRoot = Math.max(this.#lastRoot, number)
   }
 
-  /** Forgets branches that are no longer followed. The thread that was named keeps its events. */
+  /** Drops abandoned branches. The named thread keeps its events. */
   #release(followed: readonly Branch[]): void {
     const branches = new Set(followed)
     const roots = new Set<object>(followed.map(({ root }) => root))
@@ -115,7 +115,7 @@ export class BranchKeeper {
     for (const root of this.#roots.keys()) if (!roots.has(root)) this.#roots.delete(root)
   }
 
-  /** Writes what the store does not have yet, the latest branch last. */
+  /** Writes what the store lacks, latest branch last. */
   async save(
     branches: readonly Branch[],
     pinState: Omit<PinState, 'threadId' | 'root' | 'turn'>,
@@ -155,7 +155,7 @@ export class BranchKeeper {
       this.#free.pop()
       return old
     }
-    // A thread of somebody else may have the name.
+    // A foreign thread may have the name.
     while (await this.#store.info(this.#name(this.#count))) this.#count += 1
     return this.#count
   }
@@ -172,7 +172,7 @@ export class BranchKeeper {
     return number === 0 ? this.#threadId : `${this.#threadId}~${number}`
   }
 
-  /** Loaded where there is a store: reading events again needs the schemas of all of them. */
+  /** Loaded only with a store: reading events needs all their schemas. */
   async #journal(number: number): Promise<Journal> {
     const { Journal } = await import('../threads/journal.ts')
     return new Journal(this.#store, this.#name(number))
@@ -183,7 +183,7 @@ function readTurn({ pinState }: { readonly pinState: PinState }): number {
   return pinState.turn ?? 0
 }
 
-/** A thread of another compactor may have the name. Records of before do not say whose they are: turn 1 is no branch's. */
+/** A thread of another compactor may have the name. Old records do not tell: turn 1 is never a branch's. */
 function isBranchOf(threadId: string, { pinState, firstTurn }: Restored): boolean {
   return pinState.threadId === undefined ? firstTurn > 1 : pinState.threadId === threadId
 }

@@ -1,4 +1,4 @@
-// One line of a conversation that a compactor follows: what came in, what went out, and its log
+// One branch of a conversation in a compactor: messages in, messages out, and its log.
 
 import type { EntryId } from '../core/edit/change.ts'
 import type { PinData, ThreadEvent } from '../core/log/event.ts'
@@ -10,28 +10,28 @@ import { MessageLog, type Place, relink } from '../messages/message-log.ts'
 import { type Current, type Outgoing, writeMessages } from '../messages/write-messages.ts'
 import { keyOf } from './message-key.ts'
 
-/** What a record says of the compactor as a whole: its thread, its conversation, and its pins. */
+/** The compactor's state in a record: thread, conversation, pins. */
 export type PinState = Pick<BranchRecord, 'threadId' | 'root' | 'turn' | 'texts' | 'pinCount'>
 
 export interface Restored {
   readonly branch: Branch
   readonly pinState: PinState
-  /** That of its first record. */
+  /** Turn of its first record. */
   readonly firstTurn: number
 }
 
 export class Branch {
   readonly log: MessageLog
-  /** Messages that compactions wrote: the same objects each time. */
+  /** Messages written by compactions: always the same objects. */
   readonly #made = new Map<string, AnyMessage>()
   #given: readonly KnownMessage[]
   #shown: readonly KnownMessage[] = []
   #current: Current = { numbers: new Set(), made: new Map() }
-  /** Branches of one conversation have the same. */
+  /** Shared by all branches of one conversation. */
   root: object = this
-  /** A compaction was undone: the next one waits until the window is full. */
+  /** After an undo the next compaction waits until the window is full. */
   isHeld = false
-  /** How large the context was when nothing could be done about it. */
+  /** Context size at the last attempt that gained nothing. */
   stuckTokens = 0
   #recorded: {
     readonly events: number
@@ -40,9 +40,9 @@ export class Branch {
     readonly shown: readonly KnownMessage[]
     readonly rest: string
   } = { events: 0, messages: 0, given: [], shown: [], rest: '' }
-  /** The first event of the next record, where a store has events before it that no record places. */
+  /** The first event of the next record, if the store has unplaced events before it. */
   #since: number | undefined
-  /** It came from a store, and has not seen its messages since. */
+  /** Restored from a store, and no messages seen since. */
   #isRestored = false
 
   constructor(log: MessageLog, given: readonly KnownMessage[] = []) {
@@ -54,7 +54,7 @@ export class Branch {
     return new Branch(new MessageLog(dialect))
   }
 
-  /** The branch that these events of a store are of, and the last that they say of the compactor. */
+  /** The branch in these stored events, and the compactor's last state. */
   static restore(events: readonly ThreadEvent[]): Restored | undefined {
     const records = events.flatMap((event) => recordIn(event) ?? [])
     const last = records.at(-1)
@@ -121,7 +121,7 @@ export class Branch {
     }
   }
 
-  /** How many of the messages it knows, from the first on; and whether it knows all that it has. */
+  /** How many leading messages it knows, and whether those are all it has. */
   match(keys: readonly string[]): { readonly count: number; readonly isWhole: boolean } {
     const [given, shown] = [samePrefix(this.#given, keys), samePrefix(this.#shown, keys)]
     const isGiven = given === this.#given.length
@@ -130,7 +130,7 @@ export class Branch {
     return { count: given, isWhole: isGiven }
   }
 
-  /** Takes in messages that it matches as a whole, and returns those that are new. */
+  /** Adopts messages it matches completely and returns the new ones. */
   take(messages: readonly object[], keys: readonly string[], count: number): readonly object[] {
     const list = this.#given.length === count && samePrefix(this.#given, keys) === count
     const known = list ? this.#given : this.#shown
@@ -151,7 +151,7 @@ export class Branch {
     return messages.slice(count)
   }
 
-  /** Whether an answer is among the first messages: those before it may be the same in any conversation. */
+  /** Whether an answer is among the first messages: messages before it may be equal in any conversation. */
   hasAnswerWithin(count: number): boolean {
     const numbers = this.#given.slice(0, count).map(({ number }) => number)
     return numbers.some((number) => {
@@ -161,7 +161,7 @@ export class Branch {
     })
   }
 
-  /** A branch with the first `count` messages that came in; undefined where they cannot be told apart. */
+  /** A branch with the first `count` messages; undefined if they cannot be separated. */
   fork(count: number): Branch | undefined {
     const given = this.#given.slice(0, count)
     if (given.some(({ number }, index) => number !== index)) return undefined
@@ -175,7 +175,7 @@ export class Branch {
     return written.map(({ message }) => message)
   }
 
-  /** The index of a message for the caller. */
+  /** The caller's index of a message. */
   indexOf(number: number): number | undefined {
     const index = this.#given.findIndex((known) => known.number === number)
     return index < 0 ? undefined : index
@@ -196,40 +196,40 @@ function samePrefix(known: readonly KnownMessage[], keys: readonly string[]): nu
   return count
 }
 
-/** A message as the caller has it: what it says, and its number in the log if it is one of those. */
+/** A message of the caller: its text, and its number in the log if it has one. */
 interface KnownMessage {
   readonly key: string
   readonly number?: number | undefined
-  /** What it is made of, if a compaction wrote it. */
+  /** Its sources, if a compaction wrote it. */
   readonly madeOf?: string | undefined
 }
 
-/** How a list differs from the one that was recorded before: so many stay, and these follow. */
+/** The difference to the recorded list: how many stay, and what follows. */
 interface ListChange<T> {
   readonly from: number
   readonly more: readonly T[]
 }
 
-/** The data of a FOREIGN event. Each record says what changed since the one before. */
+/** The data of a FOREIGN event. Each record holds the changes since the one before. */
 interface BranchRecord {
   readonly kind: 'precis-compactor'
-  /** The number of the first event that it places, where that is not the one behind the record before. */
+  /** The first event it places, unless that directly follows the previous record. */
   readonly since?: number
   readonly format: FormatId
-  /** The thread that the compactor was given, in all of its branches. Old records lack it. */
+  /** The thread given to the compactor, the same for all branches. Old records lack it. */
   readonly threadId?: string
-  /** The branch of the same conversation that came first. */
+  /** The first branch of the same conversation. */
   readonly root: number
-  /** Records of all branches are counted: the latest has the highest. */
+  /** Records of all branches are counted; the latest has the highest number. */
   readonly turn?: number
-  /** As JSON; null for those that are none, such as instances of classes. */
+  /** As JSON; null for other values, such as class instances. */
   readonly messages: ListChange<Json>
   readonly entries: readonly (readonly EntryId[])[]
   readonly places: readonly (readonly [EntryId, readonly Place[]])[]
   readonly given: ListChange<KnownMessage>
   readonly shown: ListChange<KnownMessage>
   readonly pins: readonly PinData[]
-  /** Pinned texts by pin id, and how many pins there have been. */
+  /** Pinned texts by pin id, and the number of pins so far. */
   readonly texts: readonly (readonly [string, string])[]
   readonly pinCount: number
   readonly isHeld: boolean
@@ -242,7 +242,7 @@ function recordIn(event: ThreadEvent): BranchRecord | undefined {
     : undefined
 }
 
-/** All events, but those that no record places say nothing: a process ended before it wrote the record. */
+/** Events that no record places are ignored: a process ended before it wrote the record. */
 function placedEvents(events: readonly ThreadEvent[]): ThreadEvent[] {
   const placed = [...events]
   let next = 0
@@ -279,7 +279,7 @@ function isSameKnown(one: KnownMessage, other: KnownMessage): boolean {
   return one.key === other.key && one.number === other.number && one.madeOf === other.madeOf
 }
 
-/** Null for what JSON cannot say in full. A property that is undefined is as good as absent. */
+/** Null if JSON loses something. An undefined property counts as absent. */
 function storedMessage(message: unknown): Json {
   return isJson(message, 0, true) ? message : null
 }

@@ -96,7 +96,7 @@ function unchangedReport(log: MessageLog): CompactionReport {
   return reportCompaction({ before: context, after: context, eventAt, change, pins: log.pins })
 }
 
-/** A text, or a message of the array: its entries. */
+/** Pins for a text, or for the entries of a message. */
 export function pinsOf(pins: readonly unknown[], log: MessageLog): PinData[] {
   return pins.map((pin, index): PinData => {
     const pinId = `pin.${log.pins.length + index + 1}`
@@ -112,17 +112,17 @@ export function pinsOf(pins: readonly unknown[], log: MessageLog): PinData[] {
 }
 
 export interface CompactOptions<M> {
-  /** The most that the messages may take, in estimated tokens. */
+  /** The maximum for the messages, in estimated tokens. */
   readonly budget: number
-  /** Detected from the messages unless it is named. */
+  /** Default: detected from the messages. */
   readonly format?: FormatId
   /** A strategy, or its id. Default: `cascade`, which needs no model; `brief` with a model. */
   readonly strategy?: Strategy | string
-  /** Texts, and messages of the array, that stay byte for byte. */
+  /** Texts and messages of the array that stay unchanged. */
   readonly pins?: readonly (string | M)[]
-  /** What the summary has to keep, in words. */
+  /** What the summary must keep, in words. */
   readonly instructions?: string
-  /** What the user is going to say next: what matters for it stays. */
+  /** The user's next message: what matters for it stays. */
   readonly nextPrompt?: string
 }
 
@@ -133,31 +133,31 @@ export interface CompactWithModel<M> extends CompactOptions<M> {
 }
 
 export interface Compacted<M> {
-  /** The very same array where nothing had to be changed. Messages that were not touched are the same objects. */
+  /** The same array if nothing changed. Unchanged messages are the same objects. */
   readonly messages: M[]
   readonly changed: boolean
   readonly report: CompactionReport
-  /** Everything that is missing or shorter, by message. */
+  /** Everything missing or shortened, by message. */
   readonly losses: readonly Loss[]
 }
 
-/** With a model or without. */
+/** With or without a model. */
 export type Given<M> = CompactOptions<M> & Partial<CompactWithModel<M>>
 
-/** Something that was in the messages and is not there any more, or not whole. */
+/** Something that is missing or shortened. */
 export interface Loss {
-  /** The indices of its messages in the array that was given: several where they are one answer. */
+  /** Indices of its messages in the given array; several if they form one answer. */
   readonly messages: readonly number[]
   readonly kind: 'removed' | 'shortened'
-  /** A name that a person recognises. */
+  /** A recognisable name. */
   readonly what: string
-  /** The rule, the rung or the strategy. */
+  /** The rule, rung or strategy. */
   readonly why: string
   readonly tokensBefore: number
   readonly tokensAfter: number
 }
 
-/** Events never change, and a compactor lists its losses with each request. */
+/** Events never change, and a compactor lists its losses on each request. */
 const weights = new WeakMap<object, number>()
 
 function weigh(event: Parameters<typeof itemOfEvent>[0]): number {
@@ -166,7 +166,7 @@ function weigh(event: Parameters<typeof itemOfEvent>[0]): number {
   return tokens
 }
 
-/** `indexOf` gives the index that a message has for the caller. */
+/** `indexOf` returns the caller's index of a message. */
 export function findLosses(
   log: MessageLog,
   indexOf: (number: number) => number | undefined = (number) => number,

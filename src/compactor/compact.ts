@@ -1,4 +1,4 @@
-// `compact`: an array of messages in, a smaller array of the same kind out
+// `compact`: makes an array of messages smaller, in the same format.
 import {
   type Compacted,
   type CompactOptions,
@@ -9,8 +9,8 @@ import {
 import { KIT } from './kit.ts'
 
 /**
- * Makes messages fit a budget. Pure, and synchronous unless a model is given: it reads no clock, makes no ids
- * and keeps nothing. Throws a PrecisError `irreducible` where no way leads below the budget.
+ * Makes messages fit a budget. Pure, and synchronous without a model: reads no clock, creates no ids, keeps
+ * no state. Throws a PrecisError `irreducible` if the budget cannot be reached.
  */
 export function compact<M extends object>(
   messages: readonly M[],

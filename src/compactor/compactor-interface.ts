@@ -12,31 +12,31 @@ import type { ModelLike } from './run-compaction.ts'
 import type { UsageLike } from './usage-like.ts'
 
 export interface CompactorOptions {
-  /** What the model takes, in tokens. */
+  /** The model's window in tokens. */
   readonly windowTokens: number
-  /** The share of the window at which a compaction is made (default 0.8), and the one it comes to (0.5). */
+  /** The share of the window that starts a compaction (default 0.8), and the one it aims at (0.5). */
   readonly at?: number
   readonly target?: number
-  /** Detected from the messages unless it is named. */
+  /** Default: detected from the messages. */
   readonly format?: FormatId
   readonly strategy?: Strategy | string
   readonly model?: ModelLike
   readonly instructions?: string
-  /** Texts that stay byte for byte. */
+  /** Texts that stay unchanged. */
   readonly pins?: readonly string[]
-  /** Whether compacted texts name refs: only where the model can call `recall`. Default: false. */
+  /** Whether compacted texts contain refs, useful only if the model can call `recall`. Default: false. */
   readonly refs?: boolean
-  /** Keeps what the compactor knows in this thread of the store, so that it goes on after a restart. */
+  /** Keeps the compactor's state in this thread of the store, so it continues after a restart. */
   readonly store?: Store
   readonly threadId?: string
 }
 
 export interface Fitted<M> {
-  /** What to send: the very same array where nothing was ever compacted. */
+  /** What to send: the same array if nothing was ever compacted. */
   readonly messages: M[]
-  /** Whether it differs from what was given. */
+  /** Whether it differs from the input. */
   readonly changed: boolean
-  /** Set where this call made a compaction. */
+  /** Set if this call compacted. */
   readonly report?: CompactionReport
   readonly losses: readonly Loss[]
   readonly reading: Reading
@@ -44,39 +44,39 @@ export interface Fitted<M> {
 
 export interface CompactorEvents {
   readonly compaction: CompactionReport
-  /** Nothing was changed, and why. */
+  /** Why nothing was changed. */
   readonly failed: PrecisError
-  /** The history is another one from this message on. */
+  /** The history differs from this message on. */
   readonly forked: { readonly message: number }
 }
 
-/** One for each conversation: where it has seen several, all but `fit`, `on`, `unpin` and `reading` refuse. */
+/** Use one per conversation: after several, all methods but `fit`, `on`, `unpin` and `reading` throw. */
 export interface Compactor<M extends object> {
   /**
-   * The messages of the whole conversation, or what `fit` gave last and new ones behind it. `usage` is what the
-   * provider counted for the latest answer. Calls run one after the other.
+   * Takes the whole conversation, or the last result of `fit` with new messages appended. `usage` is the
+   * provider's count for the latest answer. Calls run one after the other.
    */
   fit<T extends M>(
     messages: readonly T[],
     usage?: UsageLike | null,
     signal?: Signal,
   ): Promise<Fitted<T>>
-  /** Keeps a text or one of the messages; returns the id of the pin. */
+  /** Pins a text or a message; returns the pin's id. */
   pin(pin: string | M): string
   unpin(pinId: string): void
-  /** Takes the newest compaction back. The next one waits until the window is full. */
+  /** Undoes the newest compaction. The next one waits until the window is full. */
   undo(): M[]
   redo(): M[]
-  /** What was taken out, by ref or by words. */
+  /** Reads removed content by ref or by words. */
   recall(refOrWords: string, options?: RecallOptions): string
   /**
-   * Reads the store, if that was not done yet, and writes what is not written yet. `fit` does both; call it
-   * before the first `fit`, and after the last `pin`, `undo` or `redo`. Without a store it does nothing.
+   * Reads the store once, and writes what is unwritten. `fit` does both; call this before the first `fit`,
+   * and after the last `pin`, `undo` or `redo`. Does nothing without a store.
    */
   ready(): Promise<void>
-  /** How full the window of the latest `fit` is: `measured` where a provider has counted. */
+  /** How full the window was at the last `fit`: `measured` if the provider counted. */
   reading(): Reading
-  /** Returns a function that takes the listener away. An error that a listener throws changes nothing. */
+  /** Returns a function that removes the listener. Errors in listeners are ignored. */
   on<E extends keyof CompactorEvents>(
     event: E,
     listener: (value: CompactorEvents[E]) => void,

@@ -1,4 +1,4 @@
-// Checks the options of a compactor and creates it, with the strategies of a kit
+// Checks the options of a compactor and creates it with a kit's strategies.
 import { PrecisError } from '../core/errors.ts'
 import * as option from '../core/options.ts'
 import { dialectOf } from '../messages/detect.ts'

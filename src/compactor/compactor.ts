@@ -1,4 +1,4 @@
-// `createCompactor`: keeps the messages of a loop inside the window, and the prefix of its requests stable
+// `createCompactor`: keeps a loop's messages inside the window, and the prefix of its requests stable.
 import type { Compactor, CompactorOptions } from './compactor-interface.ts'
 import { compactorWith } from './compactor-with.ts'
 import { KIT } from './kit.ts'

@@ -1,4 +1,4 @@
-// The strategies of `precis`: all that ask no model
+// The strategies of `precis` that ask no model.
 import { dropTurns } from '../strategies/drop-turns.ts'
 import { digestReducer, extract } from '../strategies/extract/extract.ts'
 import { cascade } from '../strategies/ladder/ladder.ts'

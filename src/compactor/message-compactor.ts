@@ -1,4 +1,4 @@
-// A compactor: keeps the messages of a loop inside the window, and the prefix of its requests stable
+// A compactor: keeps a loop's messages inside the window, and the prefix of its requests stable.
 import type { Reading } from '../core/edit/change.ts'
 import type { CompactionReport } from '../core/edit/report.ts'
 import { redo, undo } from '../core/edit/reverse.ts'
@@ -18,7 +18,7 @@ import { type RecallOptions, recallFrom } from './recall.ts'
 import { type Kit, runCompaction } from './run-compaction.ts'
 import { readUsage, type UsageLike, usageProblem } from './usage-like.ts'
 
-/** What could not be made smaller is tried again when it has grown by this share. */
+/** After a failed reduction, retry when the context has grown by this share. */
 const STUCK_GROWTH = 1.05
 
 const FIT_CHECKS = {
@@ -36,7 +36,7 @@ export class MessageFitter<M extends object> implements Compactor<M> {
   readonly #options: Choices
   readonly #kit: Kit
   readonly #keeper: BranchKeeper | undefined
-  readonly #branches: Branch[] = [] // the latest last
+  readonly #branches: Branch[] = [] // latest last
   readonly #texts = new Map<string, string>() // pinned, by pin id
   readonly #listeners = new Map<string, Set<(value: never) => void>>()
   #queue: Promise<unknown> = Promise.resolve()
@@ -91,7 +91,7 @@ export class MessageFitter<M extends object> implements Compactor<M> {
     return this.#keeper?.save(this.#branches, { texts: [...this.#texts], pinCount: this.#pins })
   }
 
-  /** A store that fails now is tried again by the next call, which then says so. */
+  /** If the store fails now, the next call retries and reports it. */
   #saveSoon(): void {
     if (this.#keeper) void this.ready().catch(() => undefined)
   }
@@ -159,11 +159,11 @@ export class MessageFitter<M extends object> implements Compactor<M> {
     const limit = branch.isHeld ? windowTokens : windowTokens * at
     if (tokens <= limit || tokens < branch.stuckTokens * STUCK_GROWTH) return undefined
     this.#syncPins(branch)
-    // A provider counts more than the messages, and otherwise than an estimate: what it counted tells how much.
+    // A provider counts more than the messages, and differently from an estimate; its count tells the ratio.
     const { ratio, overheadTokens = 0 } = calibrationOf(log.context)
     const weight = weightOf(log.context)
     const room = (windowTokens * target - overheadTokens) / ratio
-    // Where tools and system prompt alone are larger than the target, half of the messages go.
+    // If tools and system prompt alone exceed the target, aim at half of the messages.
     const budget = Math.floor(room > 0 ? Math.min(room, weight - 1) : weight / 2)
     const choices = { budget, strategy, model, instructions, signal, windowTokens }
     let report: CompactionReport
@@ -245,7 +245,7 @@ export class MessageFitter<M extends object> implements Compactor<M> {
     return branch ? readContext(branch.log.context) : {}
   }
 
-  /** Which conversation is meant cannot be told where there are several: one must not read another. */
+  /** With several conversations the intended one is unknown, and one must not read another. */
   #requireOne(): void {
     const roots = new Set(this.#branches.map(({ root }) => root))
     if (roots.size <= 1) return
@@ -281,7 +281,7 @@ export class MessageFitter<M extends object> implements Compactor<M> {
       try {
         listener(value as never)
       } catch {
-        // What a listener does wrong is not the conversation's: the others still hear of it, and `fit` goes on.
+        // A failing listener does not affect the others or `fit`.
       }
   }
 }

@@ -7,7 +7,7 @@ export function keyOf(message: unknown): string {
   return hashText(writeText(dropMarks(message)))
 }
 
-/** A field that the provider never sees may lead back to its message: each object is then written once. */
+/** A field the provider never sees may refer back to its message, so each object is written once. */
 function writeText(shown: unknown): string {
   try {
     return JSON.stringify(shown, withoutMarks) ?? ''
@@ -23,7 +23,7 @@ function writeText(shown: unknown): string {
   }
 }
 
-/** Of an instance of a class only what is sent. */
+/** For a class instance, only what is sent. */
 function dropMarks(message: unknown): unknown {
   if (!isRecord(message) || typeof message.getType !== 'function') return message
   const { content, tool_calls, tool_call_id, name, additional_kwargs } = message
@@ -47,7 +47,7 @@ function hashOfBytes(value: unknown): string {
   return `${view.length}:${hashText(text)}`
 }
 
-/** Two hashes of 32 bits over the same text, with its length. */
+/** Two 32-bit hashes of the text, and its length. */
 function hashText(text: string): string {
   let one = 0x811c9dc5
   let other = 0x9e3779b9

@@ -1,4 +1,4 @@
-// Reads what compactions took out of messages again: by ref, or by words
+// Reads removed content of messages, by ref or by words.
 import { PrecisError } from '../core/errors.ts'
 import * as option from '../core/options.ts'
 import { buildSnippet } from '../core/search/documents.ts'
@@ -10,9 +10,9 @@ import type { MessageLog } from '../messages/message-log.ts'
 import { readBody } from '../threads/search-thread.ts'
 
 export interface RecallOptions {
-  /** Where to begin in the text of a ref, in characters. */
+  /** Start within the text of a ref, in characters. */
   readonly offset?: number
-  /** The most characters of a ref, or finds of a query (default 20,000 and 10). */
+  /** Maximum characters of a ref, or finds of a query (default 20,000 and 10). */
   readonly limit?: number
 }
 
@@ -25,7 +25,7 @@ const PAGE_CHARS = 20_000
 const FINDS = 10
 const SNIPPET_CHARS = 200
 
-/** The text behind a ref such as `e12`, or the entries that have the words. */
+/** The text behind a ref such as `e12`, or the entries with the words. */
 export function recallFrom(log: MessageLog, asked: string, options: RecallOptions = {}): string {
   option.checkOptions('recall', { refOrWords: asked }, { refOrWords: option.text })
   option.checkOptions('recall', options, RECALL_CHECKS)
@@ -48,13 +48,13 @@ function readRef(
   return end < text.length ? `${page}\n[Continues at offset ${end}.]` : page
 }
 
-/** An offset within a surrogate pair is that of the pair. */
+/** Moves an offset inside a surrogate pair to its start. */
 function wholeFrom(text: string, offset: number): number {
   const isWithin = offset > 0 && (text.codePointAt(offset - 1) ?? 0) > 0xffff
   return isWithin ? offset - 1 : offset
 }
 
-/** At least one character, so that the next page begins later. */
+/** At least one character, so that the next page makes progress. */
 function pageFrom(text: string, limit: number): string {
   const page = cutHead(text, limit)
   return page === '' ? [...text.slice(0, 2)].slice(0, 1).join('') : page

@@ -1,4 +1,4 @@
-// One compaction of a log of messages: the strategy that was asked for, and without a model if that fails
+// One compaction of a message log: the requested strategy, or one without a model if that fails.
 import { compactLog } from '../compaction/compact-log.ts'
 import type { Trigger } from '../core/edit/change.ts'
 import type { Pins } from '../core/edit/pins.ts'
@@ -13,10 +13,10 @@ import { weightOf } from '../core/view/context.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
 import type { MessageLog } from '../messages/message-log.ts'
 
-/** A model for summaries: a port, or a function that answers a request with a text. */
+/** A model for summaries: a port, or a function from request to text. */
 export type ModelLike = ModelPort | ((request: AskRequest) => Promise<string | AskAnswer>)
 
-/** How a compaction is made. `budget` is the number of estimated tokens to come to. */
+/** How to compact. `budget` is the target in estimated tokens. */
 export interface RunChoices {
   readonly budget: number
   readonly strategy?: Strategy | string | undefined
@@ -27,17 +27,17 @@ export interface RunChoices {
   readonly windowTokens?: number | undefined
 }
 
-/** What is at hand at once. Strategies that ask a model are loaded when one is given. */
+/** The strategies at hand. Those that ask a model are loaded on demand. */
 export interface Kit {
-  /** The default, and what is left where a summary comes to nothing. */
+  /** The default, and the fallback for a failed summary. */
   readonly cascade: Strategy
-  /** Strategies that ask no model, by their ids. */
+  /** Strategies without a model, by id. */
   readonly strategies: readonly Strategy[]
-  /** Sentences of the user that bind from then on, the oldest first: each compaction pins them. */
+  /** Finds binding sentences of the user, oldest first; each compaction pins them. */
   readonly findBinding?: (reduce: MessageLog['reduce']) => readonly string[]
 }
 
-/** Appends one COMPACTION to the log, or two where a summary is still too long. Throws where it cannot. */
+/** Appends one COMPACTION to the log, or two if a summary is still too long. Throws if impossible. */
 export function* runCompaction(
   log: MessageLog,
   choices: RunChoices,
@@ -64,7 +64,7 @@ export function* runCompaction(
   return yield* runStrategy(log, cascade, choices, trigger, pins, fallback)
 }
 
-/** What is found takes a third of the budget at most; the newest count first. */
+/** Detected pins take at most a third of the budget, newest first. */
 const PINS_SHARE = 3
 
 function pinsFound({ pins, reduce }: MessageLog, { findBinding }: Kit, budget: number): PinData[] {
@@ -99,7 +99,7 @@ function* findStrategy(asked: Strategy | string, model: unknown, kit: Kit): Step
   )
 }
 
-/** Throws for the id of a strategy that cannot be had: before there is anything to compact. */
+/** Throws for an unavailable strategy, before there is anything to compact. */
 export function requireStrategy(
   asked: Strategy | string | undefined,
   model: unknown,
@@ -118,7 +118,7 @@ export function requireStrategy(
   })
 }
 
-/** What `precis/light` lacks can be loaded, too, where waiting is possible. */
+/** Strategies `precis/light` can load if the call is asynchronous. */
 const LOADED: readonly string[] = [...STRATEGIES_WITH_MODEL, 'extract', 'prune']
 
 function* runStrategy(
@@ -168,7 +168,7 @@ function openPort(model: ModelLike): ModelPort {
   }
 }
 
-/** What the caller's model throws is the model's failure, not ours. */
+/** An error of the caller's model is the model's failure, not ours. */
 async function unlessFailed<T>(ask: () => Promise<T>, signal: Signal | undefined): Promise<T> {
   try {
     return await ask()
@@ -195,7 +195,7 @@ function readAnswer(answer: unknown): AskAnswer {
   )
 }
 
-/** A function need not know of signals: the caller does not wait for it longer than it wants to. */
+/** The function may ignore signals: the caller does not wait longer than it wants. */
 async function unlessAborted<T>(answer: T | Promise<T>, signal: Signal | undefined): Promise<T> {
   if (!signal) return answer
   const aborted = Promise.withResolvers<never>()

@@ -2,12 +2,15 @@
 import { fieldsIn, isRecord } from '../core/text/json.ts'
 import type { TokenUsage } from '../core/view/content.ts'
 
-/** The usage of an answer, as the SDKs of Anthropic, OpenAI, the AI SDK and LangChain give it: their types are interfaces. */
+/**
+ * The usage of an answer in the shape of the Anthropic, OpenAI, AI SDK or LangChain SDK. Their types are
+ * interfaces.
+ */
 export type UsageLike = object
 
 const SENT = ['promptTokens', 'inputTokens', 'prompt_tokens', 'input_tokens']
 
-/** What is wrong with a usage, as `must …`. A count that the provider left open, or that is 0, is none, and nothing is wrong with that. */
+/** What is wrong with a usage, as `must …`. A missing or zero count is fine. */
 export function usageProblem(usage: unknown): string | undefined {
   const isObject = typeof usage === 'object' && usage !== null
   const isOpen = SENT.some((name) => {
@@ -23,12 +26,12 @@ function isLeftOpen(count: unknown): boolean {
   return count === undefined || count === null || count === 0
 }
 
-/** Undefined where it has no count of what was sent: some servers say 0. */
+/** Undefined without a count of the request: some servers report 0. */
 export function readUsage(usage: UsageLike | undefined | null): TokenUsage | undefined {
   if (!usage) return undefined
   const sent = first(usage, SENT)
   if (sent === undefined) return undefined
-  // Anthropic counts what was cached apart.
+  // Anthropic counts cached tokens separately.
   const read = first(usage, ['cache_read_input_tokens']) ?? 0
   const wrote = first(usage, ['cache_creation_input_tokens']) ?? 0
   const answered =

@@ -1,9 +1,8 @@
 // The Anthropic Messages format: `{system?, messages, …}`, or the messages alone.
-//
-// Reading and writing gives the same document back, except for what the format can say in two ways:
-// a lone text block is written as a string, an absent result content stays absent, `is_error: false`
-// is left out, messages of one role in a row become one, results come first in their message, and an
-// answer at the very end loses trailing blanks. Marks for the cache are dropped.
+// Reading and writing returns the same document, except for equivalent notations: a lone text block becomes a
+// string, an absent result content stays absent, `is_error: false` is dropped, consecutive messages of one
+// role are merged, results come first in their message, and a last answer loses trailing blanks. Cache marks
+// are dropped.
 import type { EventDraft } from '../core/log/event.ts'
 import { type Fields, isFields, type Json } from '../core/text/json.ts'
 import { writtenBy } from '../core/view/typed-text.ts'
@@ -29,19 +28,19 @@ import {
 
 export interface Imported {
   /**
-   * TOOL_CALL drafts directly follow the AGENT_MESSAGE they belong to and say `answer: 0`: whoever
-   * appends them puts in the number that the answer got.
+   * TOOL_CALL drafts directly follow their AGENT_MESSAGE and say `answer: 0`; appending sets the number of
+   * the answer.
    */
   readonly drafts: readonly EventDraft[]
-  /** What in the text breaks a rule or could not be carried over, each with its place. */
+  /** Broken rules and losses, each with its place. */
   readonly problems: readonly string[]
-  /** What surrounds the messages (model, tools, …); `write` takes it back. */
+  /** What surrounds the messages (model, tools, …); `write` accepts it. */
   readonly envelope: Json
 }
 
 /**
- * `read` throws a located `invalid-input` for what has another shape, and reads what merely breaks a
- * rule. `write` never throws: what the format cannot say is left out and reported.
+ * `read` throws a located `invalid-input` for other shapes, and accepts broken rules. `write` never throws:
+ * it omits what the format cannot express and reports it.
  */
 export const anthropic = { id: 'anthropic', read, write } as const
 
@@ -63,7 +62,7 @@ function read(text: string): Imported {
   return { drafts, problems: notes.problems, envelope }
 }
 
-/** A document says that a message is the user's; what stands in it says who wrote it. */
+/** The document only says that a message is the user's; its content tells who wrote it. */
 function withOrigin(draft: EventDraft): EventDraft {
   return draft.type === 'USER_MESSAGE' ? { ...draft, origin: writtenBy(draft.data) } : draft
 }
@@ -78,7 +77,7 @@ function listMessages(document: Json): readonly Json[] {
   return readList(document.messages, 'messages', 'an array of messages')
 }
 
-/** The document without its messages, in the order of its fields, and without marks for the cache. */
+/** The document without its messages and cache marks, in field order. */
 function buildEnvelope(document: Json, notes: Notes): Json {
   if (!isFields(document)) return {}
   return Object.fromEntries(
@@ -123,7 +122,7 @@ function buildDocument(view: View, envelope: Fields, messages: readonly Json[]):
   return 'system' in envelope ? { ...envelope, system, messages } : { system, ...rest, messages }
 }
 
-/** As it came in where it says the same; otherwise a string, or a block for each prompt. */
+/** The original if it has the same text; otherwise a string, or a block per prompt. */
 function writeSystem(system: readonly string[], original: Json | undefined): Json | undefined {
   if (system.length === 1 && system[0] === readSystem(original)) return original
   const texts = system.filter((text) => text.trim() !== '')
@@ -131,7 +130,7 @@ function writeSystem(system: readonly string[], original: Json | undefined): Jso
   return texts.map((text) => ({ type: 'text', text }))
 }
 
-/** Half a character (a lone surrogate) is refused by the API; it becomes the replacement character. */
+/** The API rejects a lone surrogate, so it becomes U+FFFD. */
 function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === 'string' && !value.isWellFormed() ? value.toWellFormed() : value
 }
@@ -174,7 +173,7 @@ function detect({ items }: Sample): boolean {
   )
 }
 
-/** Rules that bind neighbours are checked here, so the document is read whole. */
+/** Some rules compare neighbours, so the document is read whole. */
 async function* readSession(source: Source, notes: ReadNotes): AsyncGenerator<Step> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let text = ''

@@ -1,4 +1,4 @@
-// The file formats, under their ids.
+// The file formats by id.
 import { aiSdk } from './ai-sdk/write.ts'
 import { anthropicSession } from './anthropic.ts'
 import { claudeCode } from './claude-code/write.ts'
@@ -14,7 +14,7 @@ import { geminiCli } from './tools/gemini-cli.ts'
 import { openHands } from './tools/openhands.ts'
 import { sweAgent } from './tools/swe-agent.ts'
 
-/** Formats of session files, the more particular ones first: detection takes the first that fits. */
+/** Session file formats, specific ones first: detection takes the first match. */
 export const SESSION_FORMATS: readonly SessionFormat[] = [
   claudeCode,
   codex,

@@ -1,4 +1,4 @@
-// What the writers of session files share: old records stay as they were, and the context follows.
+// Shared by the writers of session files: old records stay unchanged, followed by the context.
 import type { EntryLabel } from '../core/edit/change.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
 import type { Json } from '../core/text/json.ts'
@@ -18,14 +18,14 @@ import {
 import { findWorkplace } from './reading/workplace.ts'
 import type { Exported, Loss, Outgoing } from './session-format.ts'
 
-/** Reports a thing that the format cannot say, once. */
+/** Reports something the format cannot express, once. */
 export type Note = (problem: string) => void
 
-/** What a writer makes of a context. */
+/** How a format writes a context. */
 export interface RecordWriter {
-  /** A file of its own. */
+  /** A new file. */
   fresh(outgoing: Outgoing, note: Note): readonly Json[]
-  /** Records behind those of the file it came from, by which the context becomes this one. */
+  /** Records appended to the original file that turn its context into this one. */
   changed(outgoing: Outgoing, old: readonly RawRecord[], note: Note): readonly Json[]
 }
 
@@ -38,7 +38,7 @@ interface PlannedRecords extends Pick<Exported, 'problems' | 'oldRecords'> {
   readonly made: readonly Json[]
 }
 
-/** The records to write: those that were read, and what has to follow them. */
+/** The records to write: the original ones and what follows. */
 function plannedRecords(format: string, outgoing: Outgoing, writer: RecordWriter): PlannedRecords {
   const problems = new Set<string>()
   const note: Note = (problem) => problems.add(problem)
@@ -65,23 +65,23 @@ export function readRecords(
   return { records: [...old, ...added], ...facts }
 }
 
-/** One record a line. */
+/** One record per line. */
 export function writeLines(format: string, outgoing: Outgoing, writer: RecordWriter): Exported {
   const { old, made, ...facts } = plannedRecords(format, outgoing, writer)
   const pieces = { [Symbol.iterator]: () => readLines(old, made, PIECE_CHARS) }
   return {
     get text() {
-      return [...readLines(old, made, Infinity)].join('') // one piece: nothing is copied twice
+      return [...readLines(old, made, Infinity)].join('') // one piece avoids a second copy
     },
     pieces,
     ...facts,
   }
 }
 
-/** The format that takes the items of OpenAI's Responses API as they are. */
+/** Accepts the items of OpenAI's Responses API unchanged. */
 const OPENAI_ITEMS = 'codex'
 
-/** Reasoning of OpenAI is sealed, and often has a summary: to others that is thinking. */
+/** OpenAI's reasoning is encrypted and often has a summary, which other formats get as thinking. */
 export function withReadableThinking(outgoing: Outgoing): Outgoing {
   const last = lastModel(outgoing)
   const model = modelRef('openai', last.provider === 'openai' ? last.model : undefined)
@@ -95,7 +95,7 @@ export function withReadableThinking(outgoing: Outgoing): Outgoing {
   return { ...outgoing, view: { ...outgoing.view, messages } }
 }
 
-/** What can be read of a reasoning item; empty where all of it is sealed. */
+/** The readable part of a reasoning item; empty if all is encrypted. */
 function reasoningText(item: Json): string {
   const { type, summary, content } = fieldsIn(item)
   if (type !== 'reasoning') return ''
@@ -124,16 +124,16 @@ function* readLines(
   if (lines.length > 0) yield lines.join('')
 }
 
-/** How JSON writes half a character, in small letters always, or what only looks so. */
+/** The JSON escape of a surrogate, always in lower case, or something similar. */
 const HALF = '\\ud'
 
-/** Looking at every value for halves of characters takes long, and nearly no record has one. */
+/** Checking every value for surrogates is slow, and hardly any record has one. */
 function readText(record: Json): string {
   const text = JSON.stringify(record)
   return text.includes(HALF) ? JSON.stringify(record, wellFormed) : text
 }
 
-/** Half a character (a lone surrogate) is no text to most readers. */
+/** Most readers reject a lone surrogate. */
 export function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === 'string' && !value.isWellFormed() ? value.toWellFormed() : value
 }
@@ -143,7 +143,7 @@ interface SummaryOpening {
   readonly rest: readonly Message[]
 }
 
-/** A context as tools see one after a compaction: a summary, and what follows it. */
+/** A context in the form of tools after a compaction: a summary, and what follows it. */
 export function opened({ view: { messages }, events = [] }: Outgoing, note: Note): SummaryOpening {
   const [first, ...others] = messages
   const [text, ...more] = first?.role === 'user' ? first.parts : []
@@ -156,7 +156,7 @@ export function opened({ view: { messages }, events = [] }: Outgoing, note: Note
   return { summary: OPENING, rest: messages }
 }
 
-/** What a person asked for first is no summary, wherever it stands. */
+/** A person's first request is never a summary. */
 function isSummary(text: string, events: readonly ThreadEvent[]): boolean {
   if (writtenBy(text) === 'model') return true
   return events.some(
@@ -171,11 +171,11 @@ function isSummary(text: string, events: readonly ThreadEvent[]): boolean {
 
 const SUMS_UP: ReadonlySet<EntryLabel | undefined> = new Set(['summary', 'brief'])
 
-/** The newest models refuse a request where what stands before signed thinking is not what it was. */
+/** The newest models reject a request if the prefix of signed thinking has changed. */
 export const UNSIGNED =
   'thinking is written without its signature, which holds in its own session alone'
 
-/** A text for what a format has no shape for, so that the model at least knows it was there. */
+/** A text for a part without an equivalent, so that the model knows it was there. */
 export function placeholder(part: MessagePart, note: Note): string {
   const media = part.type === 'image' || part.type === 'document' ? part.media : undefined
   if (media?.text !== undefined) {
@@ -189,7 +189,7 @@ export function placeholder(part: MessagePart, note: Note): string {
 
 const WORDS_CHARS = 500
 
-/** A text for a block of a result that a format has no shape for: all that it says, where that is short. */
+/** A text for a result block without an equivalent: its content if short. */
 export function blockWords({ type, text, uri, mimeType, value }: Block, note: Note): string {
   note(`a ${type} in a result was written as a note`)
   if (text !== undefined) return text
@@ -198,7 +198,7 @@ export function blockWords({ type, text, uri, mimeType, value }: Block, note: No
   return `[${type}: ${uri ?? mimeType ?? textIn(fieldsIn(value).type) ?? ''}]`
 }
 
-/** The name of the last model that answered, as `provider/model`. */
+/** The model of the last answer, as `provider/model`. */
 export function lastModel({ events = [], view }: Outgoing): { provider: string; model: string } {
   const said = events.findLast(
     (event) =>
@@ -222,13 +222,13 @@ export function splitModel(ref: string): { provider: string; model: string } {
     : { provider: ref.slice(0, at), model: ref.slice(at + 1) }
 }
 
-/** Results by their call, from the message behind each answer. */
+/** Results by call, from the message after each answer. */
 export function resultsAfter(messages: readonly Message[], index: number) {
   const parts = messages[index + 1]?.parts ?? []
   return new Map(parts.flatMap((part) => (part.type === 'tool_result' ? [[part.id, part]] : [])))
 }
 
-/** A sentence for each loss that writing this context will bring. */
+/** A sentence for each loss of writing this context. */
 export function lossesIn({ view, events = [] }: Outgoing, losses: readonly Loss[]): string[] {
   const parts = view.messages.flatMap((message) => message.parts)
   const said = losses.flatMap((loss) => {
@@ -244,7 +244,7 @@ interface Sign {
   meets(part: MessagePart): boolean
 }
 
-/** The losses that the modules for the wire do not report themselves. */
+/** Losses the wire modules do not report themselves. */
 const SIGNS: { readonly [L in Loss]?: Sign } = {
   failures: {
     sentence: 'only the text of a result says that its tool failed',

@@ -1,4 +1,5 @@
-// Pages for people, in Markdown or as one HTML file that needs nothing else: a context, or a whole transcript. Written only.
+// Readable pages in Markdown or as one self-contained HTML file: a context, or a whole transcript. Write
+// only.
 
 import type { CompactionData, NewEntry } from '../core/edit/change.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
@@ -11,7 +12,7 @@ export interface PageFormat {
   readonly id: string
   readonly title: string
   write(view: View, title?: string): Exported
-  /** With a table of the sections that have a place in it. */
+  /** With a table of contents. */
   writeSections(sections: readonly Section[], title?: string): Exported
 }
 
@@ -30,7 +31,7 @@ export const PAGE_FORMATS: readonly PageFormat[] = [
   },
 ]
 
-/** What one side said, or what happened. */
+/** One side's text, or an event. */
 export interface Section {
   readonly heading: string
   readonly pieces: readonly Piece[]
@@ -38,7 +39,7 @@ export interface Section {
   readonly contents?: string
 }
 
-/** One thing on the page: a heading, and words that may be long. */
+/** A heading with a text of any length. */
 export interface Piece {
   readonly kind: 'said' | 'thought' | 'called' | 'result' | 'note'
   readonly heading?: string
@@ -86,12 +87,12 @@ function placeId(at: number): string {
   return `s${at + 1}`
 }
 
-/** The text of a link: its brackets are not the link's. */
+/** The text of a link, with brackets escaped. */
 function label(text: string): string {
   return text.replace(/[\\[\]<>`*_]/g, (sign) => `\\${sign}`)
 }
 
-/** A fence longer than any in the text, so that the text cannot end it. */
+/** A fence longer than any in the text. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
@@ -145,7 +146,7 @@ function pieceHtml({ kind, heading, text }: Piece): string {
   return `<details><summary>${escaped(heading ?? kind)}</summary>${words}</details>`
 }
 
-/** What a session says is data: nothing of it may act in the page. */
+/** A session's text is data and must not act in the page. */
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
@@ -190,13 +191,13 @@ function shown(value: unknown): string {
 
 const CONTENTS_CHARS = 100
 
-/** In the order of the log: nothing that a compaction took out of the context is missing. */
+/** In log order, including everything compactions removed. */
 export function transcriptOf(events: readonly ThreadEvent[]): Section[] {
   const sections: Section[] = []
   for (const event of events) {
     const section = buildSection(event)
     const last = sections.at(-1)
-    // Calls stand with their answer, results with each other.
+    // Groups calls with their answer, and results together.
     if (section && last && section.contents === undefined && section.heading === last.heading)
       sections[sections.length - 1] = { ...last, pieces: [...last.pieces, ...section.pieces] }
     else if (section) sections.push(section)
@@ -245,7 +246,7 @@ function said(text: string): Piece {
   return { kind: 'said', text }
 }
 
-/** The place of a call: the call itself follows. */
+/** Marks a call: the call itself follows. */
 function pieceIn(part: Part): Piece[] {
   return part.type === 'tool_call' ? [] : [buildPiece(part)]
 }

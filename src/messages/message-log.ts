@@ -1,4 +1,4 @@
-// An array of messages as a log: its events, its context, and where each entry stands in the messages
+// An array of messages as a log: events, context, and the place of each entry in the messages.
 import type { EntryId } from '../core/edit/change.ts'
 import { notesIn } from '../core/edit/pins.ts'
 import type { LogReducer } from '../core/edit/strategy.ts'
@@ -25,13 +25,13 @@ import { findRoot, isNewEntry, originalId, parseEntryId } from '../core/view/ent
 import { writtenBy } from '../core/view/typed-text.ts'
 import { type AnyMessage, type Dialect, linkIfNew, originalOf, type Piece } from './dialect.ts'
 
-/** Where an entry stands: the number of its message, and the indices of its parts if not all are its own. */
+/** The place of an entry: its message number, and its part indices if it shares the message. */
 export interface Place {
   readonly message: number
   readonly at?: readonly number[] | undefined
 }
 
-/** No clock and no ids are needed: nothing of an event but its number and data is ever read. */
+/** Without clock and ids: only an event's number and data are ever read. */
 const EPOCH = new Date(0)
 const THREAD_ID = 'messages'
 
@@ -48,14 +48,14 @@ function buildEvent(seq: number, draft: BareDraft): ThreadEvent {
   } as ThreadEvent
 }
 
-/** Grows by messages and by changes. */
+/** Grows by messages and changes. */
 export class MessageLog {
   readonly dialect: Dialect
   readonly events: ThreadEvent[] = []
-  /** The messages by number, as they were last seen; null where a store has none and the caller has not given it since. */
+  /** The messages by number, as last seen; null if restored from a store and not given since. */
   readonly messages: AnyMessage[] = []
   readonly places = new Map<EntryId, readonly Place[]>()
-  /** The entries of each message; none for those of the system. */
+  /** The entries of each message; none for system messages. */
   readonly entries: (readonly EntryId[])[] = []
   readonly pins: PinData[] = []
   context: Context = emptyContext()
@@ -68,7 +68,7 @@ export class MessageLog {
 
   readonly #reduced = new Map<object, { readonly state: unknown; readonly count: number }>()
 
-  /** What a reducer makes of all events. It goes on where it was: its state may have grown in place. */
+  /** A reducer's state over all events. Continues where it was, since states may grow in place. */
   readonly reduce = <S>(reducer: LogReducer<S>): S => {
     const known = this.#reduced.get(reducer)
     let state = known ? (known.state as S) : reducer.init()
@@ -77,12 +77,12 @@ export class MessageLog {
     return state
   }
 
-  /** A log of its own with the first `count` messages, and what happened before the next one came. */
+  /** A separate log with the first `count` messages, and what happened before the next one. */
   fork(count = this.messages.length): MessageLog | undefined {
     let kept = count
     for (const places of this.places.values()) {
       const numbers = places.map(({ message }) => message)
-      // An answer of several messages is not parted.
+      // An answer of several messages is not split.
       if (numbers.some((number) => number >= count)) kept = Math.min(kept, ...numbers)
     }
     if (this.entries.slice(kept).some((ids) => ids.length === 0)) return undefined
@@ -102,7 +102,7 @@ export class MessageLog {
     return log
   }
 
-  /** Takes the events of a store, whose messages and places are known otherwise. */
+  /** Adopts stored events whose messages and places come from elsewhere. */
   restore(events: readonly ThreadEvent[]): void {
     for (const { seq, type, data, origin } of events)
       this.events.push(buildEvent(seq, { type, data, ...(origin && { origin }) } as BareDraft))
@@ -116,7 +116,7 @@ export class MessageLog {
     return event
   }
 
-  /** Appends messages. `usage` is what the provider counted for the request that the last answer came of. */
+  /** Appends messages. `usage` is the provider's count for the request of the last answer. */
   add(messages: readonly unknown[], usage?: TokenUsage): void {
     const read = messages.map((message, index) => this.#read(message, index))
     const lastAnswer = read.findLastIndex((pieces) => pieces.some(({ kind }) => kind === 'answer'))
@@ -222,7 +222,10 @@ function buildDraft(piece: Exclude<Piece, { kind: 'answer' }>): BareDraft {
   }
 }
 
-/** Notes of an earlier compaction stand in one message: each becomes a part, or the second could not be read. */
+/**
+ * Splits the notes of an earlier compaction in one message into parts; otherwise the second could not be
+ * read.
+ */
 function partNotes(content: UserContent): UserContent {
   const parts: readonly Part[] =
     typeof content === 'string' ? [{ type: 'text', text: content }] : content
@@ -232,7 +235,7 @@ function partNotes(content: UserContent): UserContent {
   return parted.length === parts.length ? content : parted
 }
 
-/** Does nothing for messages that are not known yet. */
+/** Does nothing for unknown messages. */
 export function relink(log: MessageLog): void {
   for (const event of log.events) {
     if (bearsEntry(event)) link(log, originalId(event.seq), event.data)
@@ -242,7 +245,7 @@ export function relink(log: MessageLog): void {
   }
 }
 
-/** A part is known by what it says, among those of the messages that it came from. */
+/** Identifies a part by its content among its source messages. */
 function link(log: MessageLog, root: EntryId, data: unknown): void {
   const parts = partsIn(data)
   if (parts.length === 0) return
@@ -263,7 +266,7 @@ function partsOfPiece(piece: Piece): readonly object[] {
   return piece.kind === 'result' ? piece.result.content : []
 }
 
-/** Of the data of an event: the content of a user, of a result, or of an answer. */
+/** The parts in an event's data: of a user message, a result, or an answer. */
 function partsIn(data: unknown): readonly object[] {
   if (Array.isArray(data)) return data
   const { content, parts } = Object(data)

@@ -19,7 +19,7 @@ import {
 const PROVIDER = 'openai'
 const ITEMS =
   /^(?:function_call|custom_tool_call|reasoning|item_reference|compaction|program|tool_search_output|additional_tools|configuration_update)|_call$|_call_output$|^mcp_/
-/** What the model may do from here on: no part of the conversation. */
+/** Settings for the following turns, not conversation. */
 const SETTINGS: ReadonlySet<unknown> = new Set(['additional_tools', 'configuration_update'])
 const PARTS: ReadonlySet<unknown> = new Set([
   'input_text',
@@ -49,7 +49,7 @@ export const openaiResponsesMessages: Dialect = {
     const answered = answeredCall(item)
     if (answered !== undefined) {
       const content = readOutput(item, readPart, native)
-      // The tools that a search found can be called from there on.
+      // Tools found by a search can be called from there on.
       const isKept = type === 'tool_search_output'
       return [{ kind: 'result', result: { id: answered, content, status: 'completed' }, isKept }]
     }
@@ -88,7 +88,7 @@ export const openaiResponsesMessages: Dialect = {
   make: (role, text) => ({ role, content: text }),
 }
 
-/** What the model says and calls. Without its id it stands by itself, whatever reasoning led to it. */
+/** The model's text and calls. Without its id an item is independent of its reasoning. */
 function isOutput(item: AnyMessage | undefined): boolean {
   return item?.role === 'assistant' || /_call$/.test(textIn(item?.type) ?? '')
 }
@@ -115,7 +115,7 @@ function readPart(value: unknown): Part {
   return madeOf(readResponsesPart(value) ?? readOtherMedia(value) ?? native(value), value)
 }
 
-/** Sound, and images that are stored with the provider: something that has a weight. */
+/** Audio and provider-stored images: they have a weight. */
 function readOtherMedia(value: unknown): Part | undefined {
   const isImage = fieldsIn(value).type === 'input_image'
   return isImage ? { type: 'image', media: { mimeType: 'image/*' } } : readAudio(value)
@@ -132,7 +132,7 @@ type Native = (value: unknown) => Block
 function answeredCall(item: AnyMessage): string | undefined {
   const type = textIn(item.type) ?? ''
   if (!type.endsWith('_output')) return undefined
-  // Its `id` is that of the call.
+  // Its `id` is the call's.
   return textIn(item.call_id) ?? (type === 'local_shell_call_output' ? textIn(item.id) : undefined)
 }
 
@@ -152,7 +152,7 @@ function readOutput(item: AnyMessage, readPart: ReadPart, native: Native): Block
   })
 }
 
-/** The field of the item that has its result, with new content in the shape of its type. */
+/** The item's result field with new content in the shape of its type. */
 function writeOutput(item: AnyMessage, blocks: readonly Block[]): AnyMessage {
   const { type, output } = item
   if (type === 'tool_search_output') return item
@@ -184,7 +184,7 @@ function printed(value: unknown): string {
   return [stdout, stderr].filter((text) => typeof text === 'string' && text !== '').join('\n')
 }
 
-/** Of several outputs that became one: that a command failed must not be lost. */
+/** When several outputs become one, a failure must not be lost. */
 function worstOutcome(outputs: readonly unknown[]): unknown {
   const outcomes = outputs.map((value) => fieldsIn(value).outcome)
   const failed = outcomes.filter((outcome) => (fieldsIn(outcome).exit_code ?? 0) !== 0)
@@ -192,7 +192,7 @@ function worstOutcome(outputs: readonly unknown[]): unknown {
   return late ?? failed.at(-1) ?? outcomes.at(-1)
 }
 
-/** One transparent pixel: the output of such a call is a picture, and cannot be a text. */
+/** One transparent pixel: the output of such a call must be an image. */
 const BLANK = {
   type: 'computer_screenshot',
   image_url:

@@ -1,4 +1,4 @@
-// A context as messages: those that nothing happened to are the same objects
+// Writes a context as messages; unchanged ones are the same objects.
 import type { EntryId } from '../core/edit/change.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { UserContent } from '../core/view/content.ts'
@@ -15,27 +15,27 @@ import {
 } from './dialect.ts'
 import type { MessageLog, Place } from './message-log.ts'
 
-/** A message that goes out, and what it is made of: so that it is made once. */
+/** An outgoing message and its sources, so that it is built once. */
 export interface Outgoing {
   readonly message: AnyMessage
-  /** The number of the message it is, where it is one that came in. */
+  /** Its message number, if it is an original. */
   readonly number?: number
-  /** What it is made of, where a compaction wrote it or a part of it. */
+  /** Its sources, if a compaction wrote all or part of it. */
   readonly madeOf?: string
 }
 
-/** What the caller has just given: the numbers of messages, and messages that were made before. */
+/** What the caller passed in: message numbers, and messages built earlier. */
 export interface Current {
   readonly numbers: ReadonlySet<number>
   readonly made: ReadonlyMap<string, AnyMessage>
 }
 
 export interface WriteOptions {
-  /** Whether something can read refs: otherwise none are written. */
+  /** Whether the reader can resolve refs; otherwise none are written. */
   readonly refs: boolean
-  /** Messages that were made before, by what they are made of. */
+  /** Messages built earlier, by their sources. */
   readonly made: Map<string, AnyMessage>
-  /** Absent: all messages are as the caller has them. Cache marks of others are those of an earlier request. */
+  /** Absent: all messages are as the caller has them. Other cache marks belong to an earlier request. */
   readonly current?: Current
 }
 
@@ -48,7 +48,7 @@ export function writeMessages(log: MessageLog, options: WriteOptions): Outgoing[
   return writer.out
 }
 
-/** Parts of one message in a row. */
+/** Consecutive parts of one message. */
 interface OpenMessage {
   readonly number: number
   readonly remaining: (Remaining & { readonly id: EntryId })[]
@@ -56,7 +56,7 @@ interface OpenMessage {
 
 class Writer {
   readonly out: Outgoing[] = []
-  /** How many messages of the system come first. */
+  /** The number of leading system messages. */
   headLength = 0
   readonly #rebuilt = new Set<number>()
   readonly #numbers = new Set<number>()
@@ -131,7 +131,7 @@ class Writer {
     })
   }
 
-  /** An answer that came in parts may have lost the part that the rest of it is bound to. */
+  /** An incomplete answer may lack the part the rest is bound to. */
   #isBoundToMissing(number: number): boolean {
     const needed = this.#dialect.bond?.needs(this.#log.messages, number) ?? []
     return needed.some((each) => !this.#numbers.has(each))
@@ -141,7 +141,7 @@ class Writer {
     return this.#options.current?.numbers.has(number) ?? true
   }
 
-  /** Has the cache marks that the caller's message has now, or none. */
+  /** With the cache marks of the caller's current message. */
   #rebuild({ number, remaining }: OpenMessage): void {
     const madeOf = `${number}: ${remaining.map(({ id }) => id).join(' ')}`
     const make = () => this.#dialect.rebuild(this.#message(number), remaining)
@@ -162,7 +162,7 @@ class Writer {
     return known
   }
 
-  /** An entry that a compaction wrote. Several texts in the user's place are one message. */
+  /** An entry written by a compaction. Several texts in the user's role form one message. */
   #add(id: EntryId): void {
     this.#flushMessage()
     const content = contentOf(id, this.#log.eventAt)
@@ -179,7 +179,7 @@ class Writer {
     else if (content?.kind === 'reminder') this.#said.push({ id, text: this.#text(content.text) })
   }
 
-  /** Providers want the user to speak first: a summary in the place of the first answer is the user's. */
+  /** Providers want the user first: a summary that replaces the first answer gets the user's role. */
   #isFirst(): boolean {
     return this.out.length === this.headLength && this.#said.every(({ text }) => text.trim() === '')
   }
@@ -242,10 +242,10 @@ class Writer {
 
 const REF = String.raw`\[ref:(?:[^\s\]]{1,250}:)?[ec]\d[\d.]{0,30}(?:@\d{1,15})?\]`
 
-/** For lines that begin with that mark and yet continue a message. */
+/** For lines that start with that mark but continue a message. */
 const OTHER_MARK = '• '
 
-/** In this order: the last one takes what no sentence before it knows. */
+/** In order: the last one catches what the others do not match. */
 const REWORDED: readonly (readonly [pattern: RegExp, words: string])[] = [
   [
     /[;.]? ?\brecall reads (?:it|them|the originals) again, by ref(?: \(such as [^)\n]{1,300}\))? or by words/g,

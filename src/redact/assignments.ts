@@ -1,7 +1,7 @@
 // Removes secrets by their names: assigned (`password=`, `"api_key":`), or in a field, a tag or a word beside them
 import type { Replace } from './replace.ts'
 
-/** A name and what assigns to it, in code, JSON (also inside a string), YAML, a shell, or an address. */
+/** A name and its assignment in code, JSON (also inside a string), YAML, a shell, or an address. */
 const NAME =
   /(?<![A-Za-z0-9_.])(?<![A-Za-z0-9_.]-)(?<!\[redacted:)(?<name>[A-Za-z_][\w.-]{2,80})(?:\\{0,3}["'`])?\]?(?<sign>[ \t]{0,8}(?::=|=>|=|:(?![:?]))[ \t]{0,8})|(?<=\s)--(?<flag>[a-z][a-z-]{2,40})[ \t]{1,4}(?!-)/g
 const MAX_VALUE_CHARS = 300
@@ -21,7 +21,7 @@ export function redactAssignments(text: string, replace: Replace): string {
     if (kind === undefined || isVerb(text, found.index, name)) continue
     const value = valueAt(text, found.index + found[0].length)
     if (value === undefined) continue
-    // `exports.readToken = readToken` passes something on.
+    // `exports.readToken = readToken` only passes something on.
     if (name?.endsWith(value.text) || !isSecret(kind, value, buildStyle(assigned))) continue
     pieces.push(text.slice(written, value.start), replace(buildPlaceholder(kind)))
     written = value.end
@@ -33,12 +33,12 @@ export function redactAssignments(text: string, replace: Replace): string {
 const WHAT_PASSES =
   /(?:^|[^\w])(?:tests?|checks?|specs?|cases?|suites?|builds?|all|they|it|both|these) $/i
 
-/** `tests pass: python3 -m pytest` says how they are run. */
+/** `tests pass: python3 -m pytest` is a sentence. */
 function isVerb(text: string, at: number, name: string | undefined): boolean {
   return name?.toLowerCase() === 'pass' && WHAT_PASSES.test(text.slice(Math.max(0, at - 12), at))
 }
 
-/** What the value of a field with this name is, where it is a secret: as in JSON, but without quotes. */
+/** The kind of secret in a field with this name, if any: as in JSON, but without quotes. */
 export function readSecretKind(name: string, text: string): string | undefined {
   const kind = readKind(name)
   if (kind === undefined || text.length > MAX_VALUE_CHARS || /\s/.test(text)) return undefined
@@ -46,7 +46,7 @@ export function readSecretKind(name: string, text: string): string | undefined {
   return isSecret(kind, value, 'code') ? buildPlaceholder(kind) : undefined
 }
 
-/** In a shell or an address there is nothing but values; elsewhere what is not quoted may be code. */
+/** In a shell or an address only values occur; elsewhere unquoted text may be code. */
 type Style = 'variable' | 'plain' | 'listed' | 'code'
 
 function buildStyle({ name, sign }: AssignedName): Style {
@@ -65,7 +65,7 @@ type Kind =
   | 'secret'
   | 'near-secret'
 
-/** By the end of the name: `tokenizer` and `secretName` are no secrets. */
+/** By the end of the name: `tokenizer` and `secretName` are not secrets. */
 const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ['aws-secret', /secret_?access_?key$|aws_?secret(?:_?key)?$/i],
   ['password', /(?:passw(?:or)?d|passphrase|(?:^|[_.-])pwd?|(?:^|[_.-])pass|(?:^|[_.-])psk)$/i],
@@ -78,14 +78,14 @@ const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ['token', /(?:token|[_-]pat)$/i],
   ['secret', /(?:secret|credentials?)$/i],
 ]
-/** Names that say it somewhere else than at their end; what is assigned must then look it. */
+/** Names that mention a secret elsewhere than at the end; the value must then look secret. */
 const NEAR_SECRET =
   /(?:secret|passw|credential|api[_-]?key|(?:auth|access|bearer|refresh|session)[_-]?token)/i
-/** What is said about a secret. */
+/** Properties of a secret. */
 const ABOUT =
   /(?:id|ids|hash|digest|name|url|uri|path|file|type|count|length|size|field|label|version|ref|at|expires?|ttl|arn)$/i
 
-/** How its bytes are written. */
+/** The encoding of its bytes. */
 const FORM = /[_-](?:base64|b64|hex)$/i
 
 function readKind(name: string): Kind | undefined {
@@ -105,10 +105,10 @@ interface Value {
 }
 
 const QUOTE = /\\{0,3}["'`]/y
-/** Up to another sign at most, except for the padding of base64. */
+/** Ends at any other character, except for base64 padding. */
 const BARE = /[^\s"'`,;<>(){}[\]&|\\=]{1,300}={0,2}/y
 
-/** The literal that starts here; undefined if it is none: a call, an unfinished string, nothing. */
+/** The literal that starts here; undefined for a call or an unfinished string. */
 function valueAt(text: string, at: number): Value | undefined {
   QUOTE.lastIndex = at
   const quote = QUOTE.exec(text)?.[0]
@@ -127,10 +127,10 @@ function valueAt(text: string, at: number): Value | undefined {
   return { text: inside, isQuoted: true, start, end: start + length }
 }
 
-/** Not a value but what stands for one: a variable, a type, an example, a word of the same field. */
+/** A placeholder instead of a value: a variable, a type, an example, a word of the field. */
 const STANDS_FOR =
   /^[<${%*[(#@]|^(?:null|none|nil|undefined|true|false|string|number|boolean|object|required|optional|u?int\d*|float\d*|\w*array)\b|your|example|placeholder|change-?_?me|dummy|redacted|xxx|\.\.\.|…|\*\*\*|process\.env|environ|getenv|^[./~]|:\/\//i
-/** The name again, as a parameter that is passed on. */
+/** The name again, as a passed parameter. */
 const SAME_WORD = /^(?:[a-z]+[_-]?)?(?:passw(?:or)?d|passphrase|secret|token|api_?key|key)\d?$/i
 
 const SHORTEST_PASSWORD = 6
@@ -147,7 +147,7 @@ function isSecret(kind: Kind, { text, isQuoted }: Value, style: Style): boolean 
   const digits = text.match(/\d/g)?.length ?? 0
   if (kind === 'password') {
     if (text.length < SHORTEST_PASSWORD || !/[a-z]/i.test(text)) return false
-    // Letters alone are a word of an interface or a type, unless nothing but a value can be there.
+    // Letters alone are a type or interface word, unless only a value can occur there.
     return (
       digits > 0 ||
       /[^\w.-]/.test(text) ||
@@ -162,7 +162,7 @@ function isSecret(kind: Kind, { text, isQuoted }: Value, style: Style): boolean 
   return isValue && text.split(/[-_.:]/).some(isRandomPiece)
 }
 
-/** Random bytes in base 64 may begin like a path. */
+/** Random bytes in base64 may start like a path. */
 export function isBytes(text: string): boolean {
   if (!/^\/[A-Za-z0-9+/]{31,}={0,2}$/.test(text)) return false
   return /[+=]/.test(text) || text.split('/').some((part) => part.length >= 20 && isMixed(part))
@@ -172,7 +172,7 @@ function isMixed(text: string): boolean {
   return /\d/.test(text) && /[A-Z]/.test(text) && /[a-z]/.test(text)
 }
 
-/** Base 64 of `name:password`, as registries write it. */
+/** Base64 of `name:password`, as registries write it. */
 function isNameAndPassword(text: string): boolean {
   if (text.length < 8 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return false
   return /^[\x20-\x7e]{1,100}:[\x20-\x7e]{3,300}$/.test(
@@ -182,7 +182,7 @@ function isNameAndPassword(text: string): boolean {
 
 const LEAST_BITS = 3.3
 
-/** Bits for each character, as they are spread in it: words have fewer. */
+/** Bits per character: words have fewer. */
 function isHighEntropy(text: string): boolean {
   if (text.length < 20) return false
   const counts = new Map<string, number>()
@@ -196,7 +196,7 @@ function isHighEntropy(text: string): boolean {
   )
 }
 
-/** A field of something, or a name where names are assigned. */
+/** A member access, or a name where names are assigned. */
 function isCode(text: string, style: Style): boolean {
   const isField = /^[A-Za-z_$][\w$]*(?:(?:[?!]?\.|::)[A-Za-z_$][\w$]*)+[!;]?$/.test(text)
   if (isField) return !text.split('.').some((piece) => isMixed(piece) && isChanging(piece))
@@ -208,7 +208,7 @@ function isRandomPiece(piece: string): boolean {
   return piece.length >= 8 && /[a-z]/i.test(piece) && (/\d/.test(piece) || isChanging(piece))
 }
 
-/** Kinds of signs in turn, as in no name: a name has a large letter for each word. */
+/** Alternating character kinds, unlike names, which have one capital per word. */
 function isChanging(text: string): boolean {
   return text.length >= SHORTEST_TOKEN && isMixing(text)
 }
@@ -256,7 +256,7 @@ export function redactPairs(text: string, replace: Replace): string {
   )
 }
 
-/** The name under which a field `value` is listed, else its own. */
+/** The name listed next to a field `value`, otherwise its own. */
 export function readFieldName(field: string, siblings: Readonly<Record<string, unknown>>): string {
   if (field.toLowerCase() !== 'value') return field
   const names = [siblings.name, siblings.Name, siblings.key, siblings.Key]

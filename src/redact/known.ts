@@ -1,7 +1,7 @@
 // Values that are known to be secret, in every form in which they could be quoted or disguised.
 import { aroundPlaceholders, type Replace } from './replace.ts'
 
-/** A value that is known to be secret, under the name by which people know it. */
+/** A known secret and its name. */
 export interface Secret {
   readonly name: string
   readonly value: string
@@ -9,13 +9,13 @@ export interface Secret {
 
 const SECRET_NAME =
   /(?:key|token|secret|passw(?:or)?d|passphrase|credentials?|_pass|_pwd|_auth|_dsn)$/i
-/** A file, a reference to the secret, or a switch: none is one. */
+/** Files, references to secrets, and switches are not secrets. */
 const NO_SECRET =
   /^(?:(?:~|\.{1,2})?(?:\/[\w.@ -]+)+\/?|[a-z]:\\.*|\$\{?\w+\}?|%\w+%|<.*>|true|false|none|null|disabled|enabled|required|optional|placeholder|changeme|your[-_].*)$/i
-/** One that begins with a slash looks like a file. */
+/** A value that starts with a slash looks like a file. */
 const AWS_SECRET = /^[A-Za-z0-9/+]{40}$/
 
-/** The secrets of an environment, by the names that people give them. */
+/** The secrets of an environment, by variable name. */
 export function secretsOf(environment: Readonly<Record<string, string | undefined>>): Secret[] {
   return Object.entries(environment).flatMap(([name, value]) =>
     value !== undefined && SECRET_NAME.test(name) && isSecret(value.trim())
@@ -32,7 +32,7 @@ function isSecret(value: string): boolean {
 const SHORTEST_CHARS = 8
 const LONGEST_NAME_CHARS = 60
 
-/** The longest first: one may be the beginning of another. What was taken out before stays as it is. */
+/** Longest first, since one may be the start of another. Earlier placeholders stay. */
 export function redactKnown(text: string, secrets: readonly Secret[], replace: Replace): string {
   const forms = secrets
     .flatMap(({ name, value }) => listForms(value).map((form) => ({ name, form })))
@@ -57,7 +57,7 @@ export function redactKnown(text: string, secrets: readonly Secret[], replace: R
   )
 }
 
-/** As it is, as JSON writes or may write it, as an address does, and in base 64, alone and within something. */
+/** As it is, in JSON and URL notation, and in base64, alone and inside other data. */
 function listForms(value: string): string[] {
   const plain = value.trim()
   if (plain.length < SHORTEST_CHARS) return []
@@ -77,17 +77,17 @@ function listForms(value: string): string[] {
   ]
 }
 
-/** Every character by its number, as some write JSON. */
+/** Every character as a JSON escape. */
 function escapedChars(text: string): string[] {
   const codes = text.split('').map((char) => char.charCodeAt(0).toString(16).padStart(4, '0'))
   const lower = codes.map((code) => `\\u${code}`).join('')
   return [lower, codes.map((code) => `\\u${code.toUpperCase()}`).join('')]
 }
 
-/** Characters in base 64 that hold bits of what stands before, by how many bytes of it come too many. */
+/** Base64 characters that contain bits of the preceding bytes, by the number of those. */
 const SHARED_CHARS = [0, 2, 3]
 
-/** Of `Bearer …` or `user:…` in base 64: what its characters are that hold the secret alone. */
+/** For `Bearer …` or `user:…` in base64: the characters of the secret alone. */
 function withinBase64(bytes: Buffer, offset: number): string[] {
   const padded = Buffer.concat([Buffer.alloc(offset), bytes])
   const own = padded
@@ -100,12 +100,12 @@ function readKind(name: string): string {
   return name.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME_CHARS)
 }
 
-/** Shorter ones, and those without letters and digits, are too easily words in another shape. */
+/** Shorter values, and those without letters and digits, resemble ordinary words. */
 const SHORTEST_DISGUISED = 12
 
-/** A text as these forms are looked for in it. Takes time in proportion to it. */
+/** A text prepared for this search, in linear time. */
 export interface Seen {
-  /** Unescaped, without blanks, in one case: whatever is in disguise stands here as it is. */
+  /** Unescaped, without blanks, in one case: contains any disguised secret. */
   readonly bare: string
   readonly isMasked: boolean
 }
@@ -120,7 +120,7 @@ function seen(text: string): Seen {
   return { bare, isMasked: MASK.test(text) }
 }
 
-/** The text without this secret in any of these forms; `hide` gives what is in its place. */
+/** The text without this secret in any of these forms; `hide` returns the replacement. */
 function withoutDisguised(
   text: string,
   { bare, isMasked }: Seen,
@@ -128,20 +128,20 @@ function withoutDisguised(
   hide: () => string,
 ): string {
   if (value.length < SHORTEST_DISGUISED || !/\d/.test(value) || !/[a-z]/i.test(value)) return text
-  // Where it holds what separates, it is not looked for: it was found as it is, or not at all.
+  // A value with separators is not searched here: it was found as it is or not at all.
   const isSplit = !/[\s\\]/.test(value) && bare.includes(value.toLowerCase())
   const whole = isSplit ? inPieces(text, (piece) => piece.replace(splitPattern(value), hide)) : text
   return isMasked ? inPieces(whole, (piece) => withoutMasked(piece, value, hide)) : whole
 }
 
-/** What was taken out before stays as it is. */
+/** Earlier placeholders stay. */
 function inPieces(text: string, change: (piece: string) => string): string {
   return aroundPlaceholders(text)
     .map((piece, at) => (at % 2 === 0 ? change(piece) : piece))
     .join('')
 }
 
-/** So much may stand between two characters: a line break and what the next line is indented by. */
+/** What may separate two characters: a line break and the next line's indent. */
 const BREAK = '(?:\\s|\\\\{1,4}[nrt]){0,40}'
 
 function splitPattern(value: string): RegExp {
@@ -152,11 +152,11 @@ function splitPattern(value: string): RegExp {
   return new RegExp(chars.join(BREAK), 'gi')
 }
 
-/** What providers put in place of a key's middle: stars, bullets, dots. */
+/** How providers mask the middle of a key: stars, bullets, dots. */
 const MASK = /[*•●]{2,}|…+|\.{3,}/
 const LONGEST_END_CHARS = 200
 const SEPARATOR = /[\s"'`,;:=()[\]{}<>*•●…]/
-/** What begins a key is often the same for all keys of a provider. */
+/** The start of a key is often the same for all keys of a provider. */
 const SHORTEST_START_ALONE_CHARS = 16
 const SHORTEST_END_ALONE_CHARS = 4
 const SHORTEST_OF_BOTH_CHARS = [2, 3] as const
@@ -165,7 +165,7 @@ function withoutMasked(text: string, value: string, hide: () => string): string 
   const masks = [...text.matchAll(new RegExp(MASK, 'g'))]
   let shown = ''
   let from = 0
-  let before = 0 // where the mask before this one ends: no word continues there
+  let before = 0 // end of the previous mask: no word continues there
   for (const [at, { 0: mask, index }] of masks.entries()) {
     const end = index + mask.length
     const start = wordBefore(text, index, Math.max(from, before))
@@ -196,7 +196,7 @@ function wordBefore(text: string, end: number, from: number): string {
   return text.slice(at, end)
 }
 
-/** Without the end of a sentence. */
+/** Without the end of the sentence. */
 function wordBehind(text: string, start: number, to: number): string {
   const last = Math.min(to, start + LONGEST_END_CHARS)
   let at = start

@@ -1,4 +1,4 @@
-// Secrets out of messages, documents and reports: every text in them at any depth, names of fields included.
+// Redacts messages, documents and reports: every text at any depth, field names included.
 import { createHash } from 'node:crypto'
 import { readFieldName, readSecretKind } from './assignments.ts'
 import type { Secret } from './known.ts'
@@ -6,12 +6,12 @@ import { redactText } from './redact.ts'
 import { Placeholders, type Replace, type SecretCount } from './replace.ts'
 
 export interface RedactedValue<T> {
-  /** The same one if nothing was found in it. */
+  /** The same value if nothing was found. */
   readonly value: T
   readonly found: readonly SecretCount[]
 }
 
-/** The shape stays: only texts change. Values that are no JSON are left as they are. */
+/** Keeps the structure and changes texts only. Non-JSON values stay. */
 export function redactValues<T>(value: T, secrets: readonly Secret[] = []): RedactedValue<T> {
   const placeholders = new Placeholders()
   const redaction = { secrets, replace: placeholders.replace }
@@ -25,11 +25,11 @@ export function redactValues<T>(value: T, secrets: readonly Secret[] = []): Reda
 interface Redaction {
   readonly secrets: readonly Secret[]
   readonly replace: Replace
-  /** In what a call is given: there only the sealed block goes, the call stays with its id and name. */
+  /** Inside a call's input, where only the sealed block is removed and the call keeps its id and name. */
   readonly isInCall?: boolean
 }
 
-/** In the place of a block that cannot be changed without breaking it. */
+/** Replaces a block that a change would break. */
 const LEFT_OUT = Symbol('left out')
 
 function redactedAt(name: string, value: unknown, redaction: Redaction): unknown {
@@ -48,13 +48,13 @@ function redactedAt(name: string, value: unknown, redaction: Redaction): unknown
     return [key, clean] as const
   })
   if (!isChanged) return value
-  // Half an image is none: what holds a block that goes, goes with it, up to the list that it is in.
+  // Half an image is useless: removes everything around the block, up to its list.
   if (isSealed(value) && redaction.isInCall) return redaction.replace('sealed-block')
   if (isSealed(value) || fields.some(([, inner]) => inner === LEFT_OUT)) return LEFT_OUT
   return Object.fromEntries(withoutTwins(fields))
 }
 
-/** What a call is given: it stays an object. */
+/** The input of a call stays an object. */
 function redactedGiven(name: string, value: object, redaction: Redaction): unknown {
   const clean = redactedAt(name, value, { ...redaction, isInCall: true })
   return typeof clean === 'string' ? { redacted: clean } : clean
@@ -71,7 +71,7 @@ function redactedString(name: string, value: string, { secrets, replace }: Redac
   return kind === undefined ? clean : replace(kind)
 }
 
-/** Bytes and signatures look random: only what has the form of a secret is one there. */
+/** Bytes and signatures look random: here only secrets with a known form count. */
 const OPAQUE: ReadonlySet<string> = new Set([
   'data',
   'signature',
@@ -84,7 +84,7 @@ function redactedList(name: string, value: readonly unknown[], redaction: Redact
   const items = value.map((item) => redactedAt(name, item, redaction))
   if (items.every((item, at) => item === value[at])) return value
   const kept = items.filter((item) => item !== LEFT_OUT)
-  // A message without content is refused.
+  // Providers reject a message without content.
   return kept.length === 0 ? [leftOut(redaction.replace)] : kept
 }
 
@@ -97,7 +97,7 @@ function readKey(field: string, { secrets, replace }: Redaction): string {
 }
 const SHORTEST_KEY_CHARS = 8
 
-/** Two names may have become the same one. */
+/** Two names may have become equal. */
 function withoutTwins(fields: readonly (readonly [string, unknown])[]): [string, unknown][] {
   const taken = new Map<string, number>()
   return fields.map(([field, inner]) => {
@@ -107,14 +107,14 @@ function withoutTwins(fields: readonly (readonly [string, unknown])[]): [string,
   })
 }
 
-/** Ids pair calls with results: one that holds a secret becomes the same other one wherever it stands. */
+/** Ids pair calls with results: an id with a secret gets the same replacement everywhere. */
 function isReference(name: string): boolean {
   return /(?:^|_)(?:id|ids|uuid)$|[a-z](?:Id|Ids|ID|Uuid)$|^calls$/.test(name)
 }
 
 /**
- * Signed and opaque blocks: reasoning with its signature, encrypted content, bytes of an image or a
- * document. Their providers refuse them changed, so they go whole or stay.
+ * Signed and opaque blocks: signed reasoning, encrypted content, image or document bytes. Providers reject
+ * changed ones, so they are removed as a whole or stay.
  */
 function isSealed(value: Readonly<Record<string, unknown>>): boolean {
   const { type, signature, thoughtSignature, encrypted_content: encrypted, data } = value

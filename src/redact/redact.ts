@@ -1,9 +1,8 @@
-// Secrets out of a text that leaves the machine: exports, logs, error pages, prompts for another provider.
-// Never for the store: what is lost there is lost.
-//
-// Written by hand. @secretlint/core finds secrets in files to be committed: it answers later instead of
-// at once, knows 9 of the 16 kinds asked for, and marks where a finding starts rather than all of the
-// secret (of `aws_secret_access_key = …` it marks 40 characters from the name on, and half the key stays).
+// Redacts text that leaves the machine: exports, logs, error pages, prompts for another provider. Never the
+// store: removal there is final.
+// Written by hand. @secretlint/core finds secrets in files to be committed: it is asynchronous, knows 9 of
+// the 16 required kinds, and marks the start of a finding rather than the whole secret (of
+// `aws_secret_access_key = …` it marks 40 characters from the name on, and half the key stays).
 import { redactAssignments, redactPairs } from './assignments.ts'
 import { redactKnown, type Secret } from './known.ts'
 import { Placeholders, type Replace, type SecretCount } from './replace.ts'
@@ -12,23 +11,23 @@ import { redactTokens } from './tokens.ts'
 
 export interface Redacted {
   readonly text: string
-  /** What was taken out, by kind, in the order of their names. */
+  /** Removed secrets by kind, sorted by name. */
   readonly found: readonly SecretCount[]
 }
 
 /**
- * Each secret becomes `[redacted:aws-key]` or the like; the words around it stay. Takes time in proportion
- * to the text, whatever it is, and finds nothing more in what it gives back.
+ * Replaces each secret by `[redacted:aws-key]` or the like; the text around it stays. Linear in time for any
+ * text, and finds nothing more in its own output.
  */
 export function redact(text: string, secrets: readonly Secret[] = []): Redacted {
   const placeholders = new Placeholders()
   return { text: redactText(text, secrets, placeholders.replace), found: placeholders.found }
 }
 
-/** What stood directly behind a secret may only now be seen as one: it is looked at again. */
+/** Text right after a removed secret may be recognisable only now, so it is checked again. */
 const MOST_PASSES = 10
 
-/** Ids and signatures are random, and no secrets: `hasRandom: false` leaves runs that are merely random. */
+/** Ids and signatures are random but not secret: `hasRandom: false` keeps merely random runs. */
 export function redactText(
   text: string,
   secrets: readonly Secret[],
@@ -51,19 +50,19 @@ export function redactText(
 const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g
 const END = '-----END '
 const END_LINE = /-----END [A-Z0-9 ]{0,80}-----/y
-/** An end further away belongs to something else. */
+/** A more distant end belongs to something else. */
 const MAX_KEY_CHARS = 20_000
-/** Anything but lines of base64 and headers, also as JSON or a program writes them. */
+/** Anything but base64 lines and headers, also in JSON or program notation. */
 const NO_BODY = /\n[ \t]*\n|[^A-Za-z0-9+/=:,.\s\\-]/
 
-/** Private keys in PEM: whole ones, and what a cut text has left of one. */
+/** PEM private keys, whole or truncated. */
 function redactPrivateKeys(text: string, replace: Replace): string {
   const pieces: string[] = []
   let written = 0
   let end = -1
   for (const { 0: header, index } of text.matchAll(BEGIN)) {
     if (index < written) continue
-    // Looked for once for all keys that have none: otherwise many beginnings would each search to the end.
+    // Searched once for all keys without an end; otherwise each start would search to the end of the text.
     if (end !== text.length && end < index) end = endBehind(text, index)
     const start = index + header.length
     const hasEnd = end < text.length && end - start < MAX_KEY_CHARS
@@ -85,7 +84,7 @@ function behindEnd(text: string, end: number): number {
   return end + (END_LINE.exec(text)?.[0].length ?? 0)
 }
 
-/** Up to the next key, the end of the string, or the words behind this one. */
+/** Up to the next key, the end of the string, or the text after this one. */
 function behindBody(text: string, start: number): number {
   const rest = text.slice(start, start + MAX_KEY_CHARS)
   const next = rest.indexOf('-----')
@@ -93,22 +92,22 @@ function behindBody(text: string, start: number): number {
   return start + (NO_BODY.exec(own)?.index ?? own.length)
 }
 
-/** A whole word of the alphabet of base 64 for addresses; bytes in base 64 are longer or hold other signs. */
+/** A whole word of URL-safe base64; encoded bytes are longer or contain other characters. */
 const RUN =
   /(?<![\w+/=.~%-])(?:[A-Za-z][A-Za-z0-9]{0,11}(?:[_-][a-z0-9]{1,8}){0,2}[_-])?(?<run>[A-Za-z0-9_-]{30,140})(?![\w+/=~%-]|\.\w)/g
-/** A service's short name and forty digits of a hash: the way in which several write their tokens. */
+/** A service's short name and forty hex digits: a common token form. */
 const HEX = /(?<![\w-])(?<prefix>[a-z]{2,6})_(?<run>[a-f0-9]{40})(?![\w-])/g
 
-/** Names of things, not keys to them. */
+/** Prefixes of object ids, which are not keys. */
 const ID_PREFIX =
   /^(?:msg|toolu|srvtoolu|call|req|chatcmpl|resp|run|cus|price|prod|evt|thread|thr|ses|prt|user|usr|org|proj|file|batch|item|rs|fc|ws|ig|task|step|asst|job|build|sha\d*|md5|rev|commit|hash|cache|blob|chunk|asset|font|img|v\d+|Qm.*|baf.*)$/i
-/** What is named so may be known to all. */
+/** Names of public values. */
 const PUBLIC_BEFORE =
   /(?:(?:sha|SHA|md)\d{1,3}[-:]|h1:|base64,|\/|(?:^|[^A-Za-z])[A-Za-z]{0,20}(?:id|ids|kid|uuid|hash|integrity|etag|nonce|state|fingerprint|checksum|digest|thumbprint|cid|calls?|rev|revision|commit|slug|class|className|gclid|mappings|data|signature|encrypted_content|public[_-]?key)["'`]?\s{0,3}[:=]\s{0,3}["'`]?)$/i
 const LOOKED_BACK_CHARS = 60
 const LEAST_CHANGES = 0.42
 
-/** Random runs: long, of mixed character kinds, and changing kind more often than words do. */
+/** Random runs: long, with mixed character kinds that change more often than in words. */
 function redactRandomRuns(text: string, replace: Replace): string {
   const runs = text.replace(RUN, (match, ...found) => {
     const { run } = found.at(-1) as { run: string }
@@ -126,14 +125,14 @@ function redactRandomRuns(text: string, replace: Replace): string {
   })
 }
 
-/** Certificates and the like: lines of one length that hold nothing else. */
+/** Certificates and the like: lines of equal length with nothing else. */
 function isLineOfBytes(text: string, at: number, { length }: string): boolean {
   if (length !== 64 && length !== 76) return false
   const [before, behind] = [text[at - 1] ?? '\n', text[at + length] ?? '\n']
   return /[\r\n]/.test(before) && /[\r\n]/.test(behind)
 }
 
-/** Capital, small, digit: in a random run six of ten neighbours differ, in names at most two. */
+/** Capital, small, digit: in random runs six of ten neighbours differ, in names at most two. */
 function isRandom(run: string): boolean {
   if (!/[A-Z]/.test(run) || !/[a-z]/.test(run) || !/\d/.test(run)) return false
   let changes = 0

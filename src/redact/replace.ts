@@ -1,6 +1,6 @@
-// The placeholder for a secret
+// The placeholder for a secret.
 
-/** Gives the placeholder for one secret, and counts it. */
+/** Returns the placeholder for one secret and counts it. */
 export type Replace = (kind: string) => string
 
 export interface SecretCount {
@@ -8,7 +8,7 @@ export interface SecretCount {
   readonly count: number
 }
 
-/** Placeholders, and how many there were of each kind, in the order of their names. */
+/** Placeholders with counts by kind, sorted by name. */
 export class Placeholders {
   readonly #counts = new Map<string, number>()
 
@@ -22,7 +22,7 @@ export class Placeholders {
   }
 }
 
-/** With the placeholders as pieces of their own, at the odd places. */
+/** Splits a text; placeholders are the odd pieces. */
 export function aroundPlaceholders(text: string): string[] {
   return text.split(/(\[redacted:[\w-]{1,80}\])/)
 }

@@ -1,10 +1,10 @@
-// Removes secrets by their surroundings: commands, cookies, password files, manifests, sentences
+// Removes secrets by their surroundings: commands, cookies, password files, manifests, sentences.
 import { isBytes } from './assignments.ts'
 import type { Replace } from './replace.ts'
 
 interface Structure {
   readonly kind: string
-  /** With a group `secret`, the last of its match; every repetition in it has a bound. */
+  /** The secret is the last group `secret` of a match; all repetitions are bounded. */
   readonly pattern: RegExp
   accepts(secret: string): boolean
 }
@@ -14,18 +14,18 @@ const isAllKinds = (text: string) => isMixed(text) && /[A-Z]/.test(text) && /[a-
 const standsForOne = (text: string) =>
   /^[$<{%[(*@]|^x+$|your|example|placeholder|changeme|redacted|passw|secret/i.test(text)
 const isValue = (text: string) => !standsForOne(text) && /[a-z]/i.test(text)
-/** With a sign that words and names do not hold, inside of it. */
+/** Contains a character that words and names do not have. */
 const isChosen = (text: string) => /[!#%^*&$~][^\s]/.test(text) && !/[({[\]})=;]/.test(text)
-/** A phrase that somebody drew: `a-b-c-12`. */
+/** A generated passphrase: `a-b-c-12`. */
 const JOINED_WORDS = /^(?:[a-z]{3,12}[-_.]){2,7}(?:[a-z]{3,12}|\d{1,6})[.]?$/i
 const isSession = (text: string) => isMixed(text) && !standsForOne(text)
 
-/** Behind a quotation mark up to the next one, else up to a blank or what ends a command. */
+/** A quoted value, or one up to a blank or the end of a command. */
 const VALUE = String.raw`["']?(?<secret>(?<=')[^'\n]{4,200}(?=')|(?<=")[^"\n]{4,200}(?=")|(?<!["'])[^\s"'$<>|;=-][^\s"'|;]{3,200})`
-/** Words before `login` that make it no command of a program. */
+/** Words before `login` that show it is not a command. */
 const NO_PROGRAM =
   'tests?|spec|run|exec|the|an?|my|our|your|this|that|each|on|of|for|with|and|fix|in|to'
-/** Options, what follows one, and addresses: words are of a sentence. */
+/** Options with values, and addresses; other words are part of a sentence. */
 const OPTIONS = String.raw`(?:[ \t]{1,4}(?=-|[^\s]{0,200}[.:/@]|(?<=\s--?[\w-]{1,40}[ \t]{1,4}))\S{1,200}){0,12}?`
 
 const STRUCTURES: readonly Structure[] = [
@@ -104,7 +104,7 @@ const STRUCTURES: readonly Structure[] = [
     accepts: isValue,
   },
   {
-    // The address alone lets anyone post there.
+    // Knowing the address is enough to post there.
     kind: 'webhook',
     pattern:
       /\bhttps:\/\/(?:hooks?\.[\w.-]{3,80}|[\w.-]{3,80}(?:\/[\w.-]{1,60}){0,6}?\/(?:incoming-?)?(?:web-?)?hooks?)(?:\/[\w.-]{1,60}){0,3}?\/(?<secret>[\w@-]{16,200}(?:\/[\w-]{1,100}){0,3})/gi,
@@ -175,7 +175,7 @@ const STRUCTURES: readonly Structure[] = [
     accepts: (text) => isValue(text),
   },
   {
-    // A name alone may be the key: `https://KEY@host`.
+    // The user name alone may be the key: `https://KEY@host`.
     kind: 'token',
     pattern: /\bhttps?:\/\/(?<secret>[\w-]{20,200})(?=@[\w.-]{3})/gi,
     accepts: isSession,
@@ -216,15 +216,15 @@ export function redactStructures(text: string, replace: Replace): string {
   return withoutManifests(withoutCookies(clean, replace), replace)
 }
 
-/** What starts here is a placeholder, holds one, or stands inside of one. Others may precede it. */
+/** A placeholder starts here, is contained, or surrounds it. */
 function isRedacted(match: string, start: number): boolean {
   return match.slice(0, start).endsWith('[redacted:') || match.includes('[redacted', start)
 }
 
 const COOKIES = /\bcookie["']?[ \t]{0,4}:[^\r\n]{1,8000}/gi
-/** They hold settings, too: a session is long and random. */
+/** Cookies may hold settings, too: a session is long and random. */
 const COOKIE = /(?<=[:;\s"'])([\w.-]{1,80})=([^\s;,"']{20,4096})/g
-/** Attributes of a cookie, which say nothing of anybody. */
+/** Cookie attributes. */
 const ATTRIBUTE = /^(?:path|domain|expires|max-age|samesite|priority)$/i
 
 function withoutCookies(text: string, replace: Replace): string {
@@ -237,7 +237,7 @@ function withoutCookies(text: string, replace: Replace): string {
   )
 }
 
-/** A manifest of Kubernetes: everything below `data` is secret, in base 64 or as it is. */
+/** A Kubernetes manifest: everything below `data` is secret, in base64 or plain. */
 const MANIFEST = /^[ \t]*kind:[ \t]*["']?Secret["']?[ \t]*$/m
 const BLOCK = /^([ \t]*)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t][^\r\n]{1,20000}(?:\r?\n|$))+)/gm
 const FIELD = /^([ \t]+["']?[\w.-]{1,253}["']?:[ \t]*)(\S[^\r\n]{3,20000})/gm

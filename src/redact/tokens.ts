@@ -1,4 +1,4 @@
-// Removes tokens that are recognisable by their form
+// Removes tokens that are recognisable by their form.
 import type { Replace } from './replace.ts'
 
 export function redactTokens(text: string, replace: Replace): string {
@@ -6,10 +6,10 @@ export function redactTokens(text: string, replace: Replace): string {
     (rest, { kind, pattern, accepts }) =>
       rest.replace(pattern, (...found) => {
         const [match] = found as [string]
-        // The whole text stands there where the form has no groups.
+        // The whole match if the form has no groups.
         const { secret = match, user } = found.at(-1) as { secret?: string; user?: string }
         if (isPlaceholder(match) || secret === user || !accepts(secret)) return match
-        // The secret is the last group of its match, so its last place is its own.
+        // The secret is the last group of its match, so its last occurrence counts.
         const start = match.lastIndexOf(secret)
         return match.slice(0, start) + replace(kind) + match.slice(start + secret.length)
       }),
@@ -17,23 +17,23 @@ export function redactTokens(text: string, replace: Replace): string {
   )
 }
 
-/** What an earlier pass left, or a text that was redacted before. */
+/** Left by an earlier pass, or in an already redacted text. */
 function isPlaceholder(match: string): boolean {
   return match.includes('[redacted')
 }
 
 /**
- * The forms of tokens that can be told by themselves: a prefix, an alphabet, a length. As their
- * issuers document them, or as scanners for leaks know them.
+ * Token forms recognisable by themselves: a prefix, an alphabet, a length. From their issuers' documentation
+ * or leak scanners.
  */
 interface TokenForm {
   readonly kind: string
   /**
-   * Starts where no letter or digit precedes and takes in whole runs, so that no text makes it look at
-   * a place many times. With a group `secret`, that alone is replaced.
+   * Starts where no letter or digit precedes and matches whole runs, so that no text is scanned repeatedly.
+   * With a group `secret`, only that is replaced.
    */
   readonly pattern: RegExp
-  /** What only has the form of it. */
+  /** Rejects texts that only resemble the form. */
   accepts(secret: string): boolean
 }
 
@@ -42,14 +42,14 @@ const isMixedCase = (text: string) => /[A-Z]/.test(text) && /[a-z]/.test(text)
 const isMixedOrCased = (text: string) => isMixed(text) || isMixedCase(text.replace(/^\w+-/, ''))
 const isRandom = (text: string) => /\d/.test(text) && isMixedCase(text)
 
-/** Names of variables and words of examples, not passwords. */
+/** Excludes variable names and example words. */
 const isNoExample = (text: string) =>
   !/^(?:[$<{%[(]|\*+$|x+$|\.+$|(?:your|my|the)?[-_]?(?:pass(?:word|wd)?|pwd|secret|token)$)/i.test(
     text,
   )
 
 const TOKEN_FORMS: readonly TokenForm[] = [
-  // A run of them must not be read from each of its dashes on.
+  // A run must not be read from each of its dashes.
   form('jwt', /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/),
 
   // Models
@@ -143,7 +143,7 @@ const TOKEN_FORMS: readonly TokenForm[] = [
   form('telegram-token', /bot(?<secret>\d{8,10}:AA[\w-]{33})(?![\w-])/),
   form('telegram-token', /\d{8,10}:AA[\w-]{33}(?![\w-])/),
 
-  // A prefix that says what it is, and a random run: a service that is not listed.
+  // A telling prefix and a random run: an unlisted service.
   form(
     'token',
     /(?:[a-z0-9]{2,12}[_-]){0,2}(?:sk|secret|token|pat|api|key|apikey|live|prod|priv|auth)[_-](?:[a-z0-9]{2,8}[_-])?[A-Za-z0-9]{28,200}(?![\w-])/,
@@ -168,7 +168,7 @@ const TOKEN_FORMS: readonly TokenForm[] = [
   ),
 ]
 
-/** A form with the borders that all of them have. */
+/** A form with the boundaries all of them share. */
 function form(
   kind: string,
   pattern: RegExp,
@@ -185,19 +185,19 @@ function isMixedLong(secret: string): boolean {
   return secret.length >= 32 ? isMixed(secret) && /[A-Z0-9]{2}/.test(secret) : isRandom(secret)
 }
 
-/** The run at the end: all kinds of signs, and hardly any of them twice. */
+/** The final run: all character kinds, hardly any repeated. */
 function isRandomRun(secret: string): boolean {
   const run = secret.slice(secret.search(/[A-Za-z0-9]+$/))
   return isRandom(run) && new Set(run).size >= 16
 }
 
-/** In this header there is nothing but a secret, or what stands for one in an example. */
+/** This header contains only a secret, or an example's placeholder. */
 function isHeaderValue(secret: string): boolean {
   const standsFor = /your|example|placeholder|redacted|xxx|\.\.\.|access[-_]?token|api[-_]?key/i
   return !standsFor.test(secret) && isNoExample(secret) && new Set(secret).size >= 4
 }
 
-/** Without a header around it, letters alone must be more than a word, or no word. */
+/** Without a header, letters alone must not be a word. */
 function isBearer(secret: string): boolean {
   if (isMixed(secret)) return true
   const isOnePiece = /^[A-Za-z]{20,}$/.test(secret)

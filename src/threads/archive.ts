@@ -1,4 +1,4 @@
-// The archive of a thread: the text of a ref, and a search in the whole log
+// The archive of a thread: the text of a ref, and a search in the whole log.
 import { PrecisError } from '../core/errors.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
 import { type Archive, type ArchivePage, type ParsedRef, parseRef } from '../core/search/archive.ts'
@@ -14,7 +14,7 @@ export interface ArchivePorts extends SearchPorts {
   readonly threads: Pick<Threads, 'originals' | 'context' | 'messages'>
 }
 
-/** How many originals are read first; each further time four times as many. */
+/** Originals read at first; each further read takes four times as many. */
 const FIRST_ORIGINALS = 64
 
 export function archiveOf(ports: ArchivePorts, threadId: string): Archive {
@@ -34,7 +34,7 @@ export function archiveOf(ports: ArchivePorts, threadId: string): Archive {
   }
 }
 
-/** Only what this thread came from can be read here, and only as far as it came from it. */
+/** Only this thread's origins are readable here, up to the point where it came from them. */
 async function findOwner(
   store: ArchivePorts['store'],
   threadId: string,
@@ -56,7 +56,7 @@ async function findOwner(
   )
 }
 
-/** The events as text, one after the other, until there is more than `wanted`. */
+/** The events as text until there is more than `wanted`. */
 async function renderUpTo(
   store: ArchivePorts['store'],
   threadId: string,
@@ -78,7 +78,7 @@ const SEPARATOR = '\n\n'
 function buildPage(text: string, offset: number, limit: number): ArchivePage {
   const start = isLowSurrogate(text, offset) ? offset - 1 : offset
   const rest = text.slice(start)
-  // A page continues by at least one character, or reading would never end.
+  // Advance by at least one character, or reading would never end.
   const piece = cutHead(rest, limit) || String.fromCodePoint(rest.codePointAt(0) ?? 0)
   const next = start + piece.length
   return next < text.length ? { text: piece, next } : { text: piece }

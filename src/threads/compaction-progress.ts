@@ -1,17 +1,17 @@
-// What a compaction has finished of its work, kept with its thread until the compaction is through.
+// Keeps the finished work of an unfinished compaction with its thread.
 import type { Notes } from '../compaction/run-tab.ts'
 import type { Scratch } from '../core/edit/strategy.ts'
 import type { Store } from '../core/ports.ts'
 import type { Json } from '../core/text/json.ts'
 
 /**
- * It is kept as a snapshot of a fold that no program has: derived, in the store of the thread, there after
- * a crash, no event of the log, and gone at no loss.
+ * Stored as a snapshot of a fold version no program uses: derived data in the thread's store, which survives
+ * a crash, is no event, and may be lost.
  */
 const SCRATCH_VERSION = 1_000_000_001
 const BILLS_VERSION = 1_000_000_002
 const MAX_ENTRIES = 8
-/** Others may append meanwhile. */
+/** Retries when others append meanwhile. */
 const TRIES = 5
 
 type ScratchStore = Pick<Store, 'append' | 'info' | 'snapshot'>
@@ -36,7 +36,7 @@ export function threadScratch(
         .append(threadId, [], { expectedVersion: info.version, snapshot })
         .then(
           () => true,
-          () => false, // someone was first, or the store is full: it is done again at worst
+          () => false, // another was first, or the store is full: at worst the work is repeated
         )
       if (isKept) return
     }
@@ -60,7 +60,7 @@ export function threadScratch(
   }
 }
 
-/** What compactions have spent and no event says yet: apart, since it outlives the work of a compaction. */
+/** Spending that no event records yet; separate, since it outlives a compaction's work. */
 export function threadBills(store: ScratchStore, threadId: string): Notes {
   return threadScratch(store, threadId, BILLS_VERSION)
 }
@@ -69,7 +69,7 @@ function isEntry(value: Json): boolean {
   return Array.isArray(value) && value.length === 2 && typeof value[0] === 'string'
 }
 
-/** A store that cannot be read or written says so where it matters: at the next append. */
+/** A failing store is reported where it matters: at the next append. */
 function nothing(): undefined {
   return undefined
 }

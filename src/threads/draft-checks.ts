@@ -1,4 +1,4 @@
-// Validates drafts, pins and forks before they reach the log; reads a whole log
+// Validates drafts, pins and forks before they reach the log; reads a whole log.
 import type { EntryId } from '../core/edit/change.ts'
 import { PrecisError } from '../core/errors.ts'
 import { readRow } from '../core/log/codec.ts'
@@ -12,7 +12,7 @@ const CALL_ROWS = 64
 
 const READ_ROWS = 2_000
 
-/** Only the gate and an undo change a context: no caller writes such an event. */
+/** Only the gate and undo change a context: callers cannot append such events. */
 export function requireOrdinary(drafts: readonly EventDraft[]): void {
   if (!Array.isArray(drafts))
     throw new PrecisError('invalid-input', 'Drafts must be an array.', {
@@ -54,7 +54,7 @@ export function requireVisible(context: Context, entries: readonly EntryId[]): v
     )
 }
 
-/** An answer and its calls were appended together: a cut between them moves behind the last call. */
+/** An answer and its calls were appended together: a cut between them moves after the last call. */
 export async function wholeAppend(store: Store, threadId: string, seq: number): Promise<number> {
   let at = seq
   for (;;) {

@@ -1,4 +1,4 @@
-// Drafts, checked, become events: ids, times and numbers, calls tied to their answer, open calls closed.
+// Turns checked drafts into events: ids, times and numbers, calls tied to their answer, open calls closed.
 
 import { PrecisError } from '../core/errors.ts'
 import { checkEvent } from '../core/log/codec.ts'
@@ -13,8 +13,8 @@ import type { Clock, Ids } from '../core/ports.ts'
 import type { ThreadFold, ThreadState } from '../core/view/thread-state.ts'
 
 /**
- * What to do when something other than a result comes while calls are open: `close` answers them as
- * aborted first, `leave` keeps a foreign log as it is.
+ * What to do when something other than a result arrives while calls are open: `close` first answers them as
+ * aborted, `leave` keeps a foreign log unchanged.
  */
 export type OpenCalls = 'close' | 'leave'
 
@@ -29,7 +29,7 @@ export interface Numbering {
 
 const ENDS_ROUND = new Set(['USER_MESSAGE', 'AGENT_MESSAGE', 'SYSTEM_REMINDER', 'CHECKPOINT'])
 
-/** The events that these drafts become at the end of the log, and the state after them. */
+/** The events these drafts become at the end of the log, and the state after them. */
 export function numberDrafts(
   drafts: readonly EventDraft[],
   from: ThreadState,
@@ -53,7 +53,7 @@ export function numberDrafts(
   return { events, state }
 }
 
-/** Prompts right behind each other are one: the last counts, so it takes in those before it. */
+/** Consecutive prompts count as one, and the last applies, so it includes the earlier ones. */
 function joinPrompts(drafts: readonly EventDraft[]): EventDraft[] {
   let before: string | undefined
   return drafts.map((draft) => {
@@ -75,7 +75,7 @@ function numbered(
   numbering: Numbering,
 ): ThreadEvent {
   const data =
-    draft.type === 'TOOL_CALL' && draft.data // without data it is refused below
+    draft.type === 'TOOL_CALL' && draft.data // missing data is rejected below
       ? { ...draft.data, answer: readAnswer(draft.data.id, earlier) }
       : draft.data
   const event = {
@@ -93,7 +93,7 @@ function numbered(
   return event
 }
 
-/** What could not be read back would be in the live context and missing from the next replay. */
+/** An unreadable event would be in the live context but missing from the next replay. */
 function requireReadable(event: ThreadEvent): void {
   const time = event.timestamp
   if (!(time instanceof Date) || Number.isNaN(time.getTime()))
@@ -103,7 +103,7 @@ function requireReadable(event: ThreadEvent): void {
     })
   const cause = checkEvent(event)
   if (!cause) return
-  // Its words are those of a reader, up to the colon: here something was to be written.
+  // Replace the reader's words before the colon: here something was to be written.
   const problem = cause.message.replace(/^[^:]*: /, '')
   throw new PrecisError('invalid-input', `A draft is not a valid event: ${problem}`, {
     where: `${event.type} ${event.id}`,
@@ -126,7 +126,7 @@ function readAnswer(callId: string, earlier: readonly ThreadEvent[]): number {
   )
 }
 
-/** An answer without the arguments of its calls could never be sent again. */
+/** An answer without its calls' arguments could never be sent again. */
 function requireCalls(events: readonly ThreadEvent[]): void {
   const given = new Set(
     events.flatMap((event) =>

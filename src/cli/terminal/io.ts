@@ -175,7 +175,7 @@ async function replaceFile(target: string, text: Written, before?: Stats): Promi
     await rm(beside, { force: true })
     throw thrown
   }
-  // Some file systems cannot sync a folder; the file itself is safe by then.
+  // Some file systems cannot sync a folder; the file itself is safe.
   await open(folder, 'r')
     .then((handle) => withHandle(handle, () => handle.sync()))
     .catch(() => undefined)
@@ -194,7 +194,7 @@ function ifMissing(thrown: NodeJS.ErrnoException): undefined {
   return undefined
 }
 
-/** A folder and those above it, as far as they are missing. Gives the first that it made. */
+/** Creates a folder and its missing parents. Returns the topmost one it created. */
 export async function makeFolder(folder: string, mode = 0o777): Promise<string | undefined> {
   try {
     return await mkdir(folder, { recursive: true, mode })
@@ -231,7 +231,7 @@ export function unwritable(file: string, thrown: unknown): PrecisError {
   }
 }
 
-/** Writes to a stream and waits. A reader that went away (`| head`) is no failure. */
+/** Writes to a stream and waits. A reader that went away (`| head`) is not a failure. */
 export function writeStream(stream: NodeJS.WritableStream, text: string): Promise<void> {
   return new Promise((done, fail) => {
     stream.write(text, (error) => {

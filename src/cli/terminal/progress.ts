@@ -1,19 +1,19 @@
-// Long work on a terminal: a progress line, and Ctrl-C, which says what is left behind and ends the program
+// Progress of long work on a terminal, and Ctrl-C, which says what is left behind and ends the program.
 import type { Io } from '../process-io.ts'
 import { writeStream } from './io.ts'
 import { oneLine } from './terminal.ts'
 
 const CODES = { SIGINT: 130, SIGTERM: 143 } as const
-/** The line of the progress gives way. */
+/** Removes the progress line. */
 const CLEAR = '\r\u001b[K'
 
-/** What is being written is written to its end: a signal in between waits. */
+/** Writes in progress are completed first; a signal waits for them. */
 export interface Stopping {
   hold(): void
   release(): void
 }
 
-/** `left` says in a sentence what the work leaves behind if it ends now. */
+/** `left` describes in a sentence what the work leaves behind if it ends now. */
 export async function stoppable<Result>(
   { host, stderr }: Pick<Io, 'host' | 'stderr'>,
   left: () => string,
@@ -30,7 +30,7 @@ export async function stoppable<Result>(
   }
   const listeners = Object.entries(CODES).map(([signal, exit]) => {
     const hear = () => {
-      if (code !== undefined) return host.exit(exit) // whoever asks twice does not wait
+      if (code !== undefined) return host.exit(exit) // a second signal ends at once
       code = exit
       if (!isHeld) end(exit)
     }
@@ -58,11 +58,11 @@ interface ProgressStream {
   write(text: string): unknown
 }
 
-/** What takes less time needs no word. */
+/** Shorter work shows nothing. */
 const QUIET_MS = 1_000
 const BETWEEN_MS = 100
 const DEFAULT_COLUMNS = 80
-/** Back to the start of the line, and the line is empty. */
+/** Returns to the start of the line and clears it. */
 
 export class ProgressLine {
   readonly #stream: ProgressStream
@@ -77,7 +77,7 @@ export class ProgressLine {
     this.#startMs = nowMs()
   }
 
-  /** Says what is done now; a stage of its own is shown at once, a step of one now and then. */
+  /** Shows the current work; a stage appears at once, steps only now and then. */
   say(text: string, of: 'stage' | 'step' = 'stage'): void {
     const now = this.#nowMs()
     if (!this.#stream.isTTY || now - this.#startMs < QUIET_MS) return
@@ -88,13 +88,13 @@ export class ProgressLine {
     this.#stream.write(`${CLEAR}${oneLine(text, columns)}`)
   }
 
-  /** So many of so many, as a share where the whole is known. */
+  /** Shows a count, or a percentage if the total is known. */
   share(what: string, done: number, whole: number | undefined): void {
     const percent = whole ? ` ${Math.min(100, Math.floor((done / whole) * 100))} %` : ''
     this.say(`${what}${percent} …`, 'step')
   }
 
-  /** Call it before anything else is written there. */
+  /** Call it before writing anything else there. */
   end(): void {
     if (this.#isShown) this.#stream.write(CLEAR)
     this.#isShown = false

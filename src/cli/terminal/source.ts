@@ -1,4 +1,4 @@
-// The file a command works on: refused as the output, and named in every error about it.
+// The input file of a command: protected from being overwritten, and named in every error about it.
 import { PrecisError } from '../../core/errors.ts'
 import { escapeSteering, escapeTexts, printableJson } from '../../core/text/visible.ts'
 import { secretsOf } from '../../redact/known.ts'
@@ -12,14 +12,14 @@ export function sourceName(source: string): string {
 }
 
 interface Overwriting {
-  readonly option: string // that names the output
+  readonly option: string // that sets the output
   readonly force: boolean | undefined
-  readonly instead?: string // of the original
+  readonly instead?: string // what to do instead
 }
 
 /**
- * The original is the only whole copy: no output may take its place. Any other file is replaced where
- * someone says so. A thread is not a file that could be overwritten: then there is no source.
+ * The original is the only complete copy, so no output may replace it. Other files are replaced on request. A
+ * thread is not a file: then there is no source.
  */
 export async function refuseOverwriting(
   source: string | undefined,
@@ -44,7 +44,7 @@ export async function refuseOverwriting(
     )
 }
 
-/** Runs a reader; an error that only knows the place in the document learns the file. */
+/** Runs a reader and adds the file to its errors. */
 export async function readingFrom<Result>(
   source: string,
   read: () => Result | Promise<Result>,
@@ -64,25 +64,25 @@ export async function readingFrom<Result>(
   }
 }
 
-/** Writes the result of a command to a file or stream, and its report */
+/** Writes the result of a command to a file or stream, and its report. */
 interface Delivery<Report> {
   readonly report: Report
   readonly result: string | Iterable<string>
   readonly output: string | undefined // a file, `-` for standard output, or nowhere
   readonly json: boolean | undefined
-  readonly columns: number // where the terminal does not say how wide it is
+  readonly columns: number // used if the terminal does not tell its width
   render(report: Report, style: Style, columns: number): string
 }
 
 /**
- * The report goes to standard output, unless the result does: then to standard error. It quotes the
- * conversation and ends in logs, so it is told without secrets; the result is what it is.
+ * The report goes to standard output, or to standard error if the result goes there. It quotes the
+ * conversation and ends in logs, so it is redacted; the result is not.
  */
 export async function deliver<Report>(io: Io, delivery: Delivery<Report>): Promise<void> {
   const { result, output, json, render } = delivery
   const report = redactValues(delivery.report, secretsOf(io.environment)).value
   const toStream = output === '-'
-  // Whoever reads a session on a terminal must not have it steered; a file and a pipe get the bytes.
+  // Escaped on a terminal, which the content must not control; files and pipes get the bytes.
   const shown = io.stdout.isTTY ? escapeSteering : (piece: string) => piece
   if (toStream)
     for (const piece of typeof result === 'string' ? [result] : result)

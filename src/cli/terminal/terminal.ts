@@ -1,4 +1,4 @@
-// Text for a terminal: nothing of a transcript may control it, and columns line up in any script.
+// Text for a terminal: transcripts cannot control it, and columns align in any script.
 import { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
 import { escapeTexts, printableJson } from '../../core/text/visible.ts'
@@ -8,19 +8,19 @@ import type { Io, Output } from '../process-io.ts'
 import type { Environment } from '../settings/places.ts'
 import { writeStream } from './io.ts'
 
-/** Control characters, and marks that turn the direction of what follows. */
+/** Control characters, and marks that reverse text direction. */
 const CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g
-/** Scripts whose letters take two columns, and emoji. */
+/** Scripts with double-width letters, and emoji. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** One line of harmless text, at most so many columns wide. */
+/** One line of harmless text with limited width. */
 export function oneLine(text: string, columns: number): string {
-  // Long texts are cut before anything looks at every letter of them.
+  // Cut long texts before looking at each letter.
   const line = text
     .slice(0, columns * 4)
     .replace(CONTROLS, ' ')
@@ -37,14 +37,14 @@ export function oneLine(text: string, columns: number): string {
   return whole ? shown : `${shown}…`
 }
 
-/** What is put into quotation marks for a shell or a reader is copied as a whole. */
+/** Text in backticks is copied as a whole, so it is not broken. */
 const WRAPPED_WORD = /`[^`]*`\S*|\S+/g
-/** No remark is longer; what a document quotes may be. */
+/** Remarks are shorter; quoted documents may be longer. */
 const LONGEST_REMARK = 2_000
 
 /**
- * Harmless text on as many lines as it needs, none wider than so many columns unless a single word is. `indent` stands
- * before the first line, `hanging` before the others.
+ * Wraps harmless text to a width; only a single long word may exceed it. `indent` precedes the first line,
+ * `hanging` the others.
  */
 export function wrapLines(
   text: string,
@@ -78,7 +78,7 @@ function measureWidth(segment: string): number {
   return WIDE.test(segment) ? 2 : 1
 }
 
-/** A bar of `share` (0 to 1) of so many columns, in eighths; something that is there is never invisible. */
+/** A bar of `share` (0 to 1) in eighths of a column; anything above zero is visible. */
 export function bar(share: number, columns: number): string {
   const eighths = share > 0 ? Math.max(1, Math.round(share * columns * 8)) : 0
   const rest = eighths % 8
@@ -99,16 +99,16 @@ export interface Style {
   good(text: string): string
 }
 
-/** Of sixteen colours. */
+/** At least sixteen colours. */
 const COLOUR_BITS = 4
 
 export function hasColours({ isTTY }: Output, environment: Environment): boolean {
   if (!isTTY && environment.FORCE_COLOR === undefined) return false
-  // Node reads no more of the stream than this.
+  // Node only uses this of the stream.
   return WriteStream.prototype.getColorDepth(environment) >= COLOUR_BITS
 }
 
-/** Colours where the stream is a terminal that wants them (NO_COLOR and the like are respected). */
+/** Colours on terminals that want them; respects NO_COLOR and the like. */
 export function buildStyle(stream: Output, environment: Environment): Style {
   const isColoured = hasColours(stream, environment)
   const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
@@ -118,7 +118,7 @@ export function buildStyle(stream: Output, environment: Environment): Style {
 
 const DEFAULT_COLUMNS = 100
 
-/** Prints the result of a command: JSON or lines, both without secrets */
+/** Prints the result of a command as JSON or lines, redacted. */
 export async function print<Told>(
   { stdout, environment }: Pick<Io, 'stdout' | 'environment'>,
   told: Told,
@@ -133,7 +133,7 @@ export async function print<Told>(
   await writeStream(stdout, text)
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for a shell. */
 export function quoted(word: string): string {
   return /^[\w./@:+%=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -1,4 +1,4 @@
-// `precis diff`: what a compaction removed and added, or the difference of two sessions
+// `precis diff`: what a compaction removed and added, or the difference of two sessions.
 
 import { PrecisError } from '../../core/errors.ts'
 import type { ThreadEvent } from '../../core/log/event.ts'
@@ -79,7 +79,7 @@ async function present(target: Target, flags: DiffFlags, io: Io): Promise<Side> 
   return onEvents(io, target, flags, (events) => sideAt(events, events.length, readName(target)))
 }
 
-/** One session at two moments: around its last compaction, unless they are named. */
+/** One session at two moments: the given ones, or around its last compaction. */
 async function moments(target: Target, flags: DiffFlags, io: Io): Promise<readonly [Side, Side]> {
   return onEvents(io, target, flags, (events) => {
     const momentOf = (text: string | undefined, option: string) =>
@@ -89,7 +89,7 @@ async function moments(target: Target, flags: DiffFlags, io: Io): Promise<readon
     if (givenFrom === undefined && !last?.isInForce)
       throw nothingInForce(readName(target), last?.seq)
     const from = givenFrom ?? (last?.seq ?? 1) - 1
-    // What was said since was not put in by it.
+    // Later messages are not part of its change.
     const to = givenTo ?? last?.seq ?? events.length
     const name = (seq: number) => `${readName(target)} after event ${seq}`
     return [sideAt(events, from, name(from)), sideAt(events, to, name(to))] as const

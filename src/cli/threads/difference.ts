@@ -1,4 +1,4 @@
-// Two contexts side by side: which entries one has and the other has not, in the order in which they stand.
+// Compares two contexts: the entries only one of them has, in order.
 import { nameOfEntry } from '../../core/edit/report-name.ts'
 import type { EventAt, ThreadEvent } from '../../core/log/event.ts'
 import { type Context, emptyContext, foldEvent, weightOf } from '../../core/view/context.ts'
@@ -30,7 +30,7 @@ export interface Difference {
   readonly lines: readonly Line[]
 }
 
-/** The last one in effect, or, if none is, the last one that was undone. */
+/** The last one in effect; otherwise the last undone one. */
 export function lastCompaction(
   events: readonly ThreadEvent[],
 ): { readonly seq: number; readonly isInForce: boolean } | undefined {
@@ -39,7 +39,7 @@ export function lastCompaction(
   return seq === undefined ? undefined : { seq, isInForce: active.length > 0 }
 }
 
-/** The context as it was after this event. */
+/** The context after this event. */
 export function sideAt(events: readonly ThreadEvent[], seq: number, name: string): Side {
   const eventAt: EventAt = (at) => events[at - 1]
   const context = contextAt(events, seq)
@@ -83,7 +83,7 @@ function readText(content: EntryContent | undefined): string {
   }
 }
 
-/** Entries are the same where they say the same; their order decides where the others stand. */
+/** Entries are equal if their text is; the order places the others. */
 export function compare(from: Side, to: Side): Difference {
   const left = new Map<string, number>()
   for (const { text, what } of to.entries)
@@ -121,7 +121,7 @@ export function compare(from: Side, to: Side): Difference {
       lines.push({ sign: ' ', ...entry })
       continue
     }
-    // What went here comes first: this is what took its place.
+    // Removed entries first: this replaced them.
     for (; removed[next]; next += 1) lines.push({ sign: '-', ...(from.entries[next] as Entry) })
     lines.push({ sign: '+', ...entry })
   }

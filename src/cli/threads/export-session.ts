@@ -1,4 +1,4 @@
-// A thread or a session file in another format, or as a page for people; secrets stay here unless asked for.
+// Writes a thread or session file in another format, or as a page for people; redacted unless told otherwise.
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import type { Io } from '../process-io.ts'
@@ -26,7 +26,7 @@ interface ExportReport {
   readonly format: string
   readonly output: string
   readonly messages: number
-  /** What the format cannot say, and what became of it. */
+  /** What the format cannot express, and what happened to it. */
   readonly losses: readonly string[]
   readonly secrets: { readonly found: RedactedSecrets; readonly removed: boolean }
 }
@@ -45,13 +45,13 @@ const PAGES: readonly (readonly [ending: RegExp, format: string])[] = [
   [/\.(?:md|markdown)$/i, 'markdown'],
 ]
 
-/** The format that is named, else that of a page by the ending of the file; undefined keeps the input's. */
+/** The named format; otherwise that of a page by the file's ending; undefined keeps the input's. */
 export function askedFormat({ to, out, full }: Pick<ExportFlags, 'to' | 'out' | 'full'>) {
   const page = PAGES.find(([ending]) => ending.test(out))?.[1]
   return to ?? page ?? (full ? 'markdown' : undefined)
 }
 
-/** How the name of a file of this format ends; undefined where the format stays what it is. */
+/** The file ending of this format; undefined if the format stays the same. */
 export function endingOf(format: string | undefined): string | undefined {
   return format === undefined ? undefined : (ENDINGS[format] ?? 'json')
 }
@@ -112,7 +112,7 @@ async function write(
   })
 }
 
-/** A page of a context that was compacted looks whole to whoever reads it. */
+/** Readers would take a page of a compacted context for the whole conversation. */
 async function leftOut(
   { composed, threadId }: Session,
   kind: 'page' | 'session',

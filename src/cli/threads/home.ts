@@ -1,4 +1,4 @@
-// The user's own store with everything on it: for the commands that work on threads.
+// The user's own store with everything on it, for commands that work on threads.
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Composed, compose } from '../../compose.ts'
@@ -14,11 +14,11 @@ import { STORE_FILE, type Surroundings, stateFolder } from '../settings/places.t
 import { loadSettings } from '../settings/settings.ts'
 
 export interface Home extends Composed {
-  /** The queue of the store, for an agent; opened when it is first asked for, and closed with the rest. */
+  /** The store's job queue for an agent; opened on first use, closed with the rest. */
   jobs(): Promise<JobQueue>
 }
 
-/** `sqlite` is the file in the folder for state; anything else is the address of a store. */
+/** `sqlite` is the file in the data directory; anything else is a store's address. */
 export async function openHome(settings: Settings, io: Surroundings): Promise<Home> {
   const { cwd, environment } = io
   const address = homeAddress(settings, settings.store === 'sqlite' ? await stateFolder(io) : '')
@@ -32,7 +32,7 @@ export async function openHome(settings: Settings, io: Surroundings): Promise<Ho
       return opening
     },
     async close() {
-      // One that could not be opened was told to whoever asked for it.
+      // A failed opening was reported to its caller.
       const jobs = await opening?.catch(() => undefined)
       await jobs?.close()
       await composed.close()
@@ -45,7 +45,7 @@ function homeAddress({ store }: Settings, folder: string): string {
   return store === 'memory' ? 'memory:' : store
 }
 
-/** Where the user's own store is; undefined where it has not been made yet. Makes nothing. */
+/** The path of the user's own store; undefined if it does not exist. Creates nothing. */
 export function findHome(io: Surroundings): string | undefined {
   const { settings } = loadSettings(io)
   const address = homeAddress(settings, stateFolderPath(io))
@@ -53,7 +53,7 @@ export function findHome(io: Surroundings): string | undefined {
   return isMissing ? undefined : address
 }
 
-/** Runs something on the user's own store, and closes it whatever happens. */
+/** Runs something on the user's own store and always closes it. */
 export async function withHome<T>(
   io: Io,
   work: (home: Composed, resolved: ResolvedSettings) => Promise<T>,
@@ -69,7 +69,7 @@ export async function withHome<T>(
   }
 }
 
-/** On a command line there is a command that lists the threads. */
+/** Mentions the command that lists threads. */
 function withListing(thrown: unknown): unknown {
   if (!PrecisError.is(thrown) || thrown.code !== 'unknown-thread') return thrown
   const { code, message, where } = thrown
@@ -82,12 +82,12 @@ function withListing(thrown: unknown): unknown {
 
 type Reading = Pick<Client, 'threads' | 'events'>
 
-/** So many threads are looked at, from the latest on, and of each so many events from the first on. */
+/** Threads examined, latest first, and events of each, first ones first. */
 const MOST_THREADS = 1_000
 const PAGE_THREADS = 50
 const OPENING_EVENTS = 20
 
-/** The last used thread of a directory, for `precis chat --continue` */
+/** The last used thread of a directory, for `precis chat --continue`. */
 export async function lastUsedIn(client: Reading, folder: string): Promise<string | undefined> {
   const wanted = realFolder(folder)
   let after: string | undefined
@@ -107,7 +107,7 @@ export async function lastUsedIn(client: Reading, folder: string): Promise<strin
   return undefined
 }
 
-/** What a thread has before anything is said or done in it. */
+/** Events of a thread that was not used yet. */
 const BEFORE_USE: ReadonlySet<EventType> = new Set([
   'THREAD_STARTED',
   'SYSTEM_PROMPT',
@@ -115,7 +115,7 @@ const BEFORE_USE: ReadonlySet<EventType> = new Set([
   'MODEL_CHANGED',
 ])
 
-/** Undefined for what nobody continues with: an empty thread, or one of a task; and if there is no directory. */
+/** Undefined for threads nobody continues: empty ones, tasks, and those without a directory. */
 async function usedFolder(
   client: Reading,
   { threadId, reason }: ThreadSummary,
@@ -129,7 +129,7 @@ async function usedFolder(
   return folder === undefined ? undefined : realFolder(folder)
 }
 
-/** A chat that is left deletes its thread if nothing was said in it: maybe just now. */
+/** A chat at its end deletes its thread if it is empty, perhaps just now. */
 function noneOfDeleted(thrown: unknown): readonly ThreadEvent[] {
   if (asPrecisError(thrown).code !== 'unknown-thread') throw thrown
   return []

@@ -1,4 +1,4 @@
-// One session file into the store: as a new thread, or as what is new in the thread that it has there
+// Imports one session file into the store: as a new thread, or adds what is new to its thread.
 import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Composed } from '../../compose.ts'
@@ -19,9 +19,9 @@ import { readFacts } from '../sessions/session-facts.ts'
 import type { ProgressLine } from '../terminal/progress.ts'
 
 /**
- * `known`: the same records are there already. `continued`: an import of it was interrupted and is whole now.
- * `grown`: only its new end was added. `shortened`: the thread has all of it, and more. `rewritten`: the thread of
- * the file is another one by now, and a new thread names it.
+ * `known`: the same records exist. `continued`: completed an interrupted import. `grown`: added only its new
+ * end. `shortened`: the thread has more than the file. `rewritten`: the file is a different conversation by
+ * now, and a new thread names the old one.
  */
 export type ImportOutcome = 'new' | 'known' | 'continued' | 'grown' | 'shortened' | 'rewritten'
 
@@ -32,11 +32,11 @@ export interface Imported {
   readonly events: number
   readonly added: number // of these events
   readonly tokens: number
-  /** The thread that has or had the content of the file. */
+  /** The thread with the content of the file, now or earlier. */
   readonly earlier?: EarlierImport
-  /** An answer at its end waits for results: it is left for the next time. */
+  /** Its last answer waits for results and is left for the next time. */
   readonly isHeld?: boolean
-  /** Absent where nothing was read. */
+  /** Absent if nothing was read. */
   readonly read?: ImportAccount
 }
 
@@ -58,10 +58,10 @@ export interface ImportWish {
   readonly title?: string | undefined
   readonly records: 'keep' | 'drop'
   readonly progress: ProgressLine
-  /** What is read of the file, where an agent still writes to it. */
+  /** The part to read of a file that an agent still writes. */
   readonly source?: Source
   readonly openAnswer?: 'keep' | 'hold'
-  /** A file that is not the conversation of its thread any more: becomes a new thread, or is refused. */
+  /** What to do if the file is no longer its thread's conversation: a new thread, or an error. */
   readonly rewritten?: 'import' | 'refuse'
 }
 
@@ -117,7 +117,7 @@ export async function importFile(
   return {
     ...state,
     added,
-    // Where nothing was added, there is less than before, or what is new says nothing or was held back.
+    // Nothing was added: the file is shorter, or its new part is empty or held back.
     outcome: outcome !== 'grown' || added > 0 ? outcome : read.isShortened ? 'shortened' : 'known',
     ...(read.isHeld && { isHeld: true }),
     read: buildAccount(read),
@@ -141,7 +141,7 @@ function isAnother(file: string, threadId: string): PrecisError {
   )
 }
 
-/** A session of a database keeps its id behind the path. */
+/** A database session keeps its id after the path. */
 export async function wholePath(file: string, { cwd }: Pick<Io, 'cwd'>): Promise<string> {
   const [, path = file, id = ''] = /^(.*?)(#ses_\w+)?$/.exec(file) ?? []
   return `${await realpath(resolve(cwd, path)).catch(() => resolve(cwd, path))}${id}`
@@ -156,7 +156,7 @@ async function readSessionFacts(path: string, bytes: number, { formats }: Compos
   }
 }
 
-/** Undefined where the thread goes on in another way: by other options, or since somebody worked on it. */
+/** Undefined if the thread diverged: other options, or someone worked on it. */
 async function goOn(...given: Parameters<typeof readSession>): Promise<ReadSession | undefined> {
   try {
     return await readSession(...given)

@@ -1,4 +1,5 @@
-// `precis import`: session files into the user's store, each as a thread, with an account of every record
+// `precis import`: imports session files into the user's store, one thread each, and accounts for every
+// record.
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Composed } from '../../compose.ts'
@@ -32,7 +33,7 @@ interface NotImported {
   readonly error: { readonly code: string; readonly message: string; readonly hint?: string }
 }
 
-/** A file that cannot be read does not keep the others out. */
+/** An unreadable file does not stop the others. */
 export async function importSessions(
   given: readonly string[],
   flags: ImportFlags,
@@ -87,7 +88,7 @@ export async function importSessions(
     })
 }
 
-/** Of an import that is stopped. */
+/** Printed when an import is stopped. */
 function printLeft(told: readonly (Imported | NotImported)[], current: string | undefined): string {
   const done = told.filter((each) => !('error' in each)).length
   const imported = done === 0 ? 'Nothing was imported' : `${counted(done, 'file')} imported`
@@ -96,7 +97,7 @@ function printLeft(told: readonly (Imported | NotImported)[], current: string | 
     : `${imported} as a whole; of ${current} a part may be in the store. The same command again completes it.`
 }
 
-/** What another program writes may take any time: it is read before others are kept waiting. */
+/** Output of another program may take any time: read it before making others wait. */
 async function readStreams(files: readonly string[], io: Io) {
   const read = new Map<string, Promise<Source>>()
   for (const file of files) {
@@ -104,7 +105,7 @@ async function readStreams(files: readonly string[], io: Io) {
     if (file !== '-' && (!found || found.isFile() || found.isDirectory())) continue
     const source = openInput(file, io)
     read.set(file, source)
-    await source.catch(() => undefined) // told in its turn
+    await source.catch(() => undefined) // reported in its turn
   }
   return read
 }
@@ -127,7 +128,7 @@ async function withImports(
 
 type ImportLine = NotImported | (Omit<Imported, 'read'> & Partial<ImportAccount>)
 
-/** One level for programs that read it. */
+/** One level, for programs. */
 function flat(each: Imported | NotImported): ImportLine {
   if ('error' in each) return each
   const { read, ...facts } = each

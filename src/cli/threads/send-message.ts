@@ -1,4 +1,4 @@
-// `precis send`: one message in a new or existing thread, streamed or as JSON
+// `precis send`: one message in a new or existing thread, streamed or as JSON.
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SendOutcome } from '../../agent/agent.ts'
@@ -90,7 +90,7 @@ async function converse(
   }
 }
 
-/** The thread that was named, with what was asked for changed; or a new one. */
+/** The named thread, changed as requested; otherwise a new one. */
 async function chooseThread(
   { threads, models }: Composed,
   workspace: string,
@@ -98,13 +98,13 @@ async function chooseThread(
   io: Io,
 ): Promise<string> {
   const changes: EventDraft[] = []
-  // A new thread without a model could not be answered: that is said before there is one.
+  // Report a missing model before creating a thread.
   if (model !== undefined || thread === undefined) {
     const { ref } = await (await models()).resolve(model)
     if (model !== undefined) changes.push({ type: 'MODEL_CHANGED', data: { model: ref } })
   }
   if (thread !== undefined) {
-    await threads.context(thread) // an unknown one is said before anything is done
+    await threads.context(thread) // report an unknown thread first
     if (preset !== undefined) changes.push({ type: 'THREAD_SETTINGS', data: { preset } })
     if (changes.length > 0) await threads.append(thread, changes, { openCalls: 'leave' })
     return thread
@@ -143,7 +143,7 @@ export function readFolder(given: string, { cwd }: Pick<Io, 'cwd'>): string {
   })
 }
 
-/** A new thread in which nobody answered, for want of a key or of a server, is of no use to anybody. */
+/** A new thread without any answer, for lack of a key or server, is useless. */
 async function isFruitless(
   { threads }: Composed,
   threadId: string,
@@ -172,7 +172,7 @@ async function tell(
     }
     await writeStream(stdout, `${printableJson(told)}\n`)
   } else if (outcome.status === 'command') {
-    // One that failed is told as the error below.
+    // A failed one is reported as the error below.
     const { text, threadId: goOnIn } = outcome.reply
     if (!error && !isTold) await writeStream(stdout, `${escapeSteering(text)}\n`)
     if (goOnIn !== undefined && !text.includes(goOnIn))
@@ -187,13 +187,13 @@ async function tell(
   if (error) throw error
 }
 
-/** A compaction that failed, or changed nothing here, appears in the error or the reply of its command. */
+/** A compaction that failed or changed nothing is reported by its error or command reply. */
 function isToldBelow(outcome: SendOutcome, io: Io): boolean {
   if (outcome.status !== 'command' || outcome.reply.compaction === undefined) return false
   return !outcome.reply.ok || (isOneTerminal(io) && !isToldAbove(outcome, io))
 }
 
-/** One that was committed has the same figures in its own words, and a person reads both in one place. */
+/** A committed one has the same figures in its own words, and a person sees both. */
 function isToldAbove(outcome: SendOutcome, io: Io): boolean {
   if (outcome.status !== 'command' || !isOneTerminal(io)) return false
   return outcome.reply.ok && (outcome.reply.compaction?.event?.data.edits.length ?? 0) > 0
@@ -219,7 +219,7 @@ function readError(outcome: SendOutcome): PrecisError | undefined {
   return outcome.status === 'queued' ? undefined : outcome.error
 }
 
-/** The hint has a line of its own: it is left out of the text. */
+/** The hint has its own line, so remove it from the text. */
 function commandError({
   text,
   compaction,

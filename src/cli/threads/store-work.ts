@@ -1,4 +1,4 @@
-// `precis store`: copies and checks stores
+// `precis store`: copies and checks stores.
 import { existsSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -36,7 +36,7 @@ export async function copyStores(
     })
   }
   await withStore(io, from, { mustExist: true }, async (source) => {
-    await allThreads(source) // one that cannot be read at all makes no target
+    await allThreads(source) // an unreadable source creates no target
     await withTarget(io, to, async (target) => {
       const name = from === HOME ? HOME : shownAddress(from)
       try {
@@ -53,7 +53,7 @@ export async function copyStores(
   })
 }
 
-/** A file that was made for a copy which then copied nothing is removed again. */
+/** Removes a target file that was created for a copy which copied nothing. */
 async function withTarget(io: Io, to: string, work: (target: Store) => Promise<void>) {
   const path = resolve(io.cwd, pathIn(to) ?? '')
   const isNew = pathIn(to) !== undefined && !existsSync(path)
@@ -73,7 +73,7 @@ async function withTarget(io: Io, to: string, work: (target: Store) => Promise<v
   }
 }
 
-/** Fails where something is wrong that was not repaired. */
+/** Fails if a problem remains. */
 export async function checkOneStore(
   address: string,
   { json, repair = false, accept = false }: StoreFlags,
@@ -84,7 +84,7 @@ export async function checkOneStore(
     throw new PrecisError('usage', '--accept works only with --repair.', {
       hint: 'Without --repair nothing is changed, so there is nothing to accept.',
     })
-  // A check never writes. A store of the user's own that is not there yet has nothing in it.
+  // A check never writes. A missing user store is empty.
   const looked = repair || address !== HOME ? address : (findHome(io) ?? 'memory:')
   await withStore(io, looked, { mustExist: true, readOnly: !repair }, async (store) => {
     const options = { isRepair: repair, isAccept: accept }
@@ -98,7 +98,7 @@ export async function checkOneStore(
   })
 }
 
-/** A mistyped path must not become a new store that is then found to be empty. */
+/** A mistyped path must not create a store that is then found to be empty. */
 function requireFile(address: string, { cwd }: Io): void {
   const path = pathIn(address)
   if (path === undefined || shownAddress(path) !== path || existsSync(resolve(cwd, path))) return
@@ -108,7 +108,7 @@ function requireFile(address: string, { cwd }: Io): void {
   })
 }
 
-/** Two addresses with the same place are of one store. */
+/** Two addresses with the same place mean one store. */
 function findPlace(address: string, { cwd }: Io): string {
   const named = pathIn(address)
   if (named === undefined) return address
@@ -116,7 +116,7 @@ function findPlace(address: string, { cwd }: Io): string {
   return existsSync(path) ? realpathSync(path) : path
 }
 
-/** Undefined if the store is not a file that was named. */
+/** Undefined if the address is not a file. */
 function pathIn(address: string): string | undefined {
   const path = address.replace(/^sqlite:/i, '')
   return address === HOME || /^[a-z][a-z0-9+.-]+:/i.test(path) ? undefined : path

@@ -1,4 +1,4 @@
-// `precis threads`, `fork`, `undo`, `redo` and `pins`: threads of the store are listed, deleted and changed
+// `precis threads`, `fork`, `undo`, `redo` and `pins`: list, delete and change stored threads.
 
 import type { Composed } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
@@ -48,7 +48,7 @@ export async function forkThread(
 
 type Way = 'undo' | 'redo'
 
-/** Of a thread its last compaction; of a file the last replacement by `precis compact --in-place`. */
+/** For a thread its last compaction; for a file the last `precis compact --in-place`. */
 export async function reverseChange(
   way: Way,
   given: string,
@@ -126,7 +126,7 @@ export async function listThreads(flags: ThreadsFlags, io: Io): Promise<void> {
   })
 }
 
-/** The newest threads that are conversations; what a server keeps for itself is none. */
+/** The newest conversations, without threads that servers use internally. */
 export async function readConversations(store: Store, limit: number): Promise<ThreadInfo[]> {
   const found: ThreadInfo[] = []
   let after: string | undefined
@@ -153,7 +153,7 @@ interface ThreadRow {
   readonly isPartial?: true
 }
 
-/** What an imported thread says of its file stands in its first event; its place, in the first few. */
+/** An imported thread's first event describes its file; its folder is in one of the first. */
 const OPENING_EVENTS = 20
 const OWN_AGENT = 'precis'
 
@@ -183,7 +183,7 @@ async function readEntry(
 
 const DEFAULT_COLUMNS = 100
 const MOST_PROJECT_COLUMNS = 20
-/** Narrower ones say nothing: then the line ends before it. */
+/** A narrower column would be useless, so the line ends before it. */
 const LEAST_COLUMNS = 8
 
 function buildTable(listed: readonly ThreadRow[], io: Io): string {
@@ -217,7 +217,7 @@ function buildTable(listed: readonly ThreadRow[], io: Io): string {
     .concat('\n')
 }
 
-/** A title needs so many columns: facts that a narrow terminal has no room for are left out, `--json` has them. */
+/** Minimum width of a title; facts without room are omitted, `--json` has them. */
 const TITLE_COLUMNS = 20
 const FACTS: readonly ((each: ThreadRow) => readonly string[])[] = [
   (each) => [...dated(each, 16), counted(each.events, 'event'), printTokens(each)],
@@ -252,7 +252,7 @@ const EMPTY: { rows: string[][]; widths: number[]; room: number } = {
   room: 0,
 }
 
-/** Its forks keep their past, and the file that it came from stays. */
+/** Its forks keep their past, and its source file stays. */
 export async function removeThreads(
   given: readonly string[],
   flags: { readonly json?: boolean },

@@ -72,7 +72,7 @@ export type Part =
   | ToolCallPlace
   | NativePart
 
-/** A lone plain text part is always written as the string. */
+/** A single plain text part is always written as a string. */
 export type UserContent = string | readonly Part[]
 
 export type StopReason = 'end' | 'tool_use' | 'length' | 'refusal' | 'aborted' | 'error'

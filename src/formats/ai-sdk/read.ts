@@ -1,4 +1,4 @@
-// The messages of Vercel's AI SDK: those for models, and those for a page, which hold results inside.
+// The messages of Vercel's AI SDK: those for models, and those for a page, which contain results.
 import type { Json } from '../../core/text/json.ts'
 import type { Block, ModelRef, Part, ToolResult, ToolStatus } from '../../core/view/content.ts'
 import { dataUrl } from '../../wire/content-parts.ts'
@@ -18,7 +18,7 @@ import { type KeptBecause, OneThreadReader } from '../reading/record-reader.ts'
 import type { Sample } from '../session-format.ts'
 
 export const AI_SDK = 'ai-sdk'
-/** The provider under whose name précis puts what the messages have no field for. */
+/** The provider name under which précis stores what the messages have no field for. */
 export const OWN = 'precis'
 
 const OWN_PARTS: ReadonlySet<unknown> = new Set([
@@ -83,7 +83,7 @@ export class MessageReader extends OneThreadReader {
     })
   }
 
-  /** A message of a page may hold several answers, with a mark where each begins. */
+  /** A page message may contain several answers, separated by marks. */
   #answer(content: Json | undefined, origin: Origin, model: ModelRef): void {
     this.#answers += 1
     this.conversation.answer(`answer ${this.#answers}`, origin, { model })
@@ -108,7 +108,7 @@ export class MessageReader extends OneThreadReader {
     end()
   }
 
-  /** Adds a part; the result that stands in it is for later. */
+  /** Adds a part; returns its result for later. */
   #answerPart(part: Fields, value: Json, model: ModelRef): ToolResult | undefined {
     const { type } = part
     const id = textIn(part.toolCallId)

@@ -30,7 +30,7 @@ function writeAiSdk(outgoing: Outgoing): Exported {
   const { view, events = [] } = withReadableThinking(outgoing)
   const problems = new Set(lossesIn(outgoing, AI_SDK_LOSSES))
   const note: Note = (problem) => problems.add(problem)
-  const names = new Map<string, string>() // of tools, by call: results repeat them
+  const names = new Map<string, string>() // tool names by call: results repeat them
   const messages: Json[] = [
     ...view.system.map((content) => ({ role: 'system', content })),
     ...view.messages.flatMap((message) =>
@@ -43,7 +43,7 @@ function writeAiSdk(outgoing: Outgoing): Exported {
   return { text: `${JSON.stringify(document, wellFormed, 2)}\n`, problems: [...problems] }
 }
 
-/** Results are messages of the tool, before what the user says. */
+/** Results are tool messages, before the user's text. */
 function userMessages({ parts }: Message, names: ReadonlyMap<string, string>, note: Note): Json[] {
   const results = parts.flatMap((part) => (part.type === 'tool_result' ? [part] : []))
   const said = parts.flatMap((part) => (part.type === 'tool_result' ? [] : userPart(part, note)))
@@ -107,7 +107,7 @@ function answer({ parts }: Message, names: Map<string, string>, note: Note): Jso
   return content.length === 0 ? [] : [{ role: 'assistant', content }]
 }
 
-/** The signature where the provider's adapter looks for it, and the model for whoever reads it here. */
+/** The signature where the provider's adapter looks for it, and the model for readers of this format. */
 function readOptions({ signature, model }: { signature?: string; model: string }): Fields {
   const own = { [OWN]: { model } }
   return signature === undefined ? own : { [splitModel(model).provider]: { signature }, ...own }

@@ -1,8 +1,8 @@
-// What Claude Code attaches to a prompt, as the text that the model gets to see, near enough.
+// Claude Code's attachments to a prompt, approximately as the model sees them.
 import type { Json } from '../../core/text/json.ts'
 import { type Fields, fieldsIn, listIn, textIn } from '../reading/raw.ts'
 
-/** Only a log, or what the client itself says again in every session: its tools, agents and skills. */
+/** Log entries, or what the client repeats in every session: tools, agents and skills. */
 const LOG_ONLY: ReadonlySet<unknown> = new Set([
   'deferred_tools_delta',
   'agent_listing_delta',
@@ -15,7 +15,7 @@ const LOG_ONLY: ReadonlySet<unknown> = new Set([
   'auto_mode',
 ])
 
-/** The exact words are not in the file. Undefined: nothing was sent, or nobody knows what. */
+/** The exact text is not in the file. Undefined: nothing was sent, or it is unknown. */
 export function attachedText(attachment: Fields): string | undefined {
   if (LOG_ONLY.has(attachment.type)) return undefined
   const path = textIn(attachment.displayPath) ?? textIn(attachment.filename) ?? 'a file'
@@ -47,7 +47,7 @@ export function attachedText(attachment: Fields): string | undefined {
   }
 }
 
-/** Words of the user that waited while the model was busy. */
+/** User text that waited while the model was busy. */
 export function queuedPrompt(attachment: Fields): string | undefined {
   if (attachment.type !== 'queued_command') return undefined
   const { prompt } = attachment
@@ -55,7 +55,7 @@ export function queuedPrompt(attachment: Fields): string | undefined {
   return joined(listIn(prompt).map((block) => textIn(fieldsIn(block).text)))
 }
 
-/** Whose they are: the client queues its own notices in the same way. */
+/** Its author: the client queues its own notices in the same way. */
 export function queuedBy({ commandMode, origin }: Fields): 'typed' | 'client' {
   const kind = textIn(fieldsIn(origin).kind)
   const isTyped =
@@ -63,13 +63,13 @@ export function queuedBy({ commandMode, origin }: Fields): 'typed' | 'client' {
   return isTyped ? 'typed' : 'client'
 }
 
-/** What a sub-agent is asked was written by the model that started it. */
+/** A sub-agent's prompt was written by the model that started it. */
 const HUMAN: ReadonlySet<string> = new Set(['human', 'typed', 'sdk'])
 
 export function writtenBy(line: Fields): 'typed' | 'client' | 'model' {
   if (line.isSidechain === true) return 'model'
   const kind = textIn(fieldsIn(line.origin).kind) ?? textIn(line.promptSource)
-  // `sdk` is the prompt of `claude -p`: whoever gave it is the user, and nothing else speaks for them.
+  // `sdk` marks the prompt of `claude -p`: its author is the user.
   const isHuman = kind === undefined || HUMAN.has(kind)
   if (isHuman) return 'typed'
   return kind === 'suggestion_accepted' ? 'model' : 'client'

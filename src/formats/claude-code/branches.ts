@@ -1,4 +1,4 @@
-// Which lines of a file belong to a branch that was left: the tree is known only at its end.
+// Which lines belong to abandoned branches: the tree is known only at the end of the file.
 import { type Fields, fieldsIn, listIn, textIn } from '../reading/raw.ts'
 
 type Kind = 'prompt' | 'answer' | 'result' | 'other'
@@ -7,7 +7,7 @@ interface Node {
   readonly at: number
   readonly kind: Kind
   readonly answer: string | undefined // the id of the message that an answer's line is a part of
-  readonly parent: number // an index before its own, or NONE
+  readonly parent: number // a smaller index, or NONE
 }
 
 const NONE = -1
@@ -17,7 +17,7 @@ export class Branches {
   readonly #index = new Map<string, number>()
   #side = 0
 
-  /** Without a line outside of sidechains the file is the session of a sub-agent. */
+  /** A file of sidechain lines only is a sub-agent's session. */
   get isSubAgent(): boolean {
     return this.#side > 0 && !this.#nodes.some(({ kind }) => kind !== 'other')
   }
@@ -34,7 +34,7 @@ export class Branches {
     this.#index.set(uuid, this.#nodes.length - 1)
   }
 
-  /** A parent that is missing, or lies ahead, is taken for the line before. */
+  /** A missing or later parent is replaced by the line before. */
   #parentOf(line: Fields, kind: Kind): number {
     const before = this.#nodes.length - 1
     if (line.subtype === 'compact_boundary' || line.isCompactSummary === true) return before
@@ -44,8 +44,8 @@ export class Branches {
   }
 
   /**
-   * Places of the lines that hang off the active branch and hold words of their own. A result, or one
-   * more block of an answer that is on the branch, belongs to it although no parent link leads there.
+   * Lines off the active branch with text of their own. A result, or another block of an answer on the
+   * branch, belongs to the branch even without a parent link.
    */
   left(): Set<number> {
     const nodes = this.#nodes

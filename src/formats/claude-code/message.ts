@@ -1,4 +1,4 @@
-// The lines of users and of answers as parts, calls and results.
+// Reads the lines of users and answers as parts, calls and results.
 import type { Part } from '../../core/view/content.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { ANTHROPIC_STOP_REASONS } from '../../wire/answer-facts.ts'
@@ -18,13 +18,13 @@ import { writtenBy } from './attachment.ts'
 import { hasPartialOutput, readUsage } from './usage.ts'
 
 const PROVIDER = 'anthropic'
-/** Who the client itself names as the author of its own messages. */
+/** The author of the client's own messages. */
 const SYNTHETIC = '<synthetic>'
 
-/** What a model thought before this block, where Claude Code does not send it. */
+/** The model's thinking before this block, which Claude Code does not send. */
 export const THOUGHTS = 'precis_thinking'
 
-/** Puts the lines of one answer together: they share the id of the message. */
+/** Joins the lines of one answer, which share a message id. */
 export class AnswerLines {
   readonly #notes: ReadNotes
   #id = ''
@@ -93,7 +93,7 @@ export function readUserLine(
       const status = typeof line.toolDenialKind === 'string' ? 'denied' : keptStatus(line)
       to.result({ ...block.result, ...(status && { status }) }, left)
       const { record: _, ...rest } = left
-      left = rest // the record is kept once
+      left = rest // keep the record once
     } else if (block.kind === 'part') parts.push(block.part)
     else notes.problem('a block that a user cannot send was left out of the context')
   }

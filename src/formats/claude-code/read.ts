@@ -1,4 +1,4 @@
-// Claude Code's session files: one content block a line, a tree of lines, compactions in between.
+// Claude Code's session files: one content block per line, a tree of lines, compactions in between.
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
 import { Conversation, type Origin, summaryEntries } from '../reading/conversation.ts'
@@ -63,10 +63,10 @@ export async function* readClaudeCode(source: Source, notes: ReadNotes): AsyncGe
   yield* isHeld ? readEach(held, notes, reader) : readLines(source, notes, reader)
 }
 
-/** Which branch counts shows at the end: what a short file says is held until then, a long one is read again. */
+/** The active branch is known only at the end: shorter files are held until then, longer ones read twice. */
 const HELD_BYTES = 16_000_000
 
-/** The sessions of the web page: the same lines in one document, without ids. */
+/** Sessions of the web page: the same lines in one document, without ids. */
 async function startsAsDocument(source: Source): Promise<boolean> {
   for await (const lines of linesOf(source))
     return lines.some(({ text }) => /^\s*\{?\s*"loglines"|^\s*\{\s*$/.test(text))
@@ -175,7 +175,7 @@ class LineReader implements RecordReader {
     })
   }
 
-  /** The main conversation, or the sidechain that the line's parents lead to. */
+  /** The main conversation, or the sidechain of the line's parents. */
   #conversationOf(line: Fields): Conversation {
     if (line.isSidechain !== true || this.#isSubAgent) return this.#main
     const uuid = textIn(line.uuid) ?? ''

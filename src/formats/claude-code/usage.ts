@@ -1,11 +1,11 @@
-// What Claude Code noted as billed, and where its counts cannot be believed.
+// Billed usage in Claude Code's files, and where its counts are unreliable.
 import type { TokenUsage } from '../../core/view/content.ts'
 import { anthropicUsage } from '../../wire/answer-facts.ts'
 import { countIn, type Fields, usageFrom } from '../reading/raw.ts'
 
 /**
- * `saidTokens` is our estimate of the answer. From 2.1.12 to 2.1.37 only the first partial count of the
- * output was written, far too low: there the estimate is the better number.
+ * `saidTokens` is our estimate of the answer. Versions 2.1.12 to 2.1.37 recorded only the first partial
+ * output count, far too low, so the estimate is better.
  */
 export function readUsage(
   usage: Fields,

@@ -1,4 +1,4 @@
-// A context as lines of Claude Code: old lines stay, a boundary and what is in force now follow.
+// Writes a context as Claude Code lines: old lines stay, followed by a boundary and the current content.
 import type { Json } from '../../core/text/json.ts'
 import type { ToolStatus } from '../../core/view/content.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
@@ -27,7 +27,7 @@ import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session
 import { THOUGHTS } from './message.ts'
 import { CLAUDE_CODE, isClaudeCode, readClaudeCode } from './read.ts'
 
-/** The version whose shape is written. */
+/** The version whose format is written. */
 const VERSION = '2.1.56'
 
 function writeClaudeCode(outgoing: Outgoing, options: WriteOptions): Exported {
@@ -38,7 +38,7 @@ function writeClaudeCode(outgoing: Outgoing, options: WriteOptions): Exported {
     : writeLines(CLAUDE_CODE, outgoing, writer)
 }
 
-/** The sessions of the web page: the same lines in one document. */
+/** Sessions of the web page: the same lines in one document. */
 function writeDocument(outgoing: Outgoing, writer: RecordWriter, around: Fields): Exported {
   const { records, ...facts } = readRecords(CLAUDE_CODE, outgoing, writer)
   const { loglines: _, ...others } = around
@@ -67,13 +67,13 @@ function buildWriter(outgoing: Outgoing, options: WriteOptions): RecordWriter {
   }
 }
 
-/** What a line says of a failed result beside its block. */
+/** Fields of a line for a failed result, next to its block. */
 const MARKS: { readonly [status in ToolStatus]?: Fields } = {
   denied: { toolDenialKind: 'user-rejected' },
   aborted: { [STATUS]: 'aborted' },
 }
 
-/** What became of a sub-agent: Claude Code tells its model that no user said it, where the line does. */
+/** The end of a sub-agent: if the line is marked, Claude Code tells its model that no user wrote it. */
 const NOTIFICATION = /^\s*<task-notification>/
 
 class Lines {
@@ -83,8 +83,8 @@ class Lines {
   readonly #model: string
   readonly #shared: Fields
   readonly #timestamp: string
-  readonly #isFresh: boolean // in a file of its own, where no old record holds the thinking
-  readonly #waiting: Fields[] = [] // thinking of an answer that says nothing else, for the next one
+  readonly #isFresh: boolean // a new file, in which no old record has the thinking
+  readonly #waiting: Fields[] = [] // thinking of an answer without other content, for the next one
   #parent: string | null = null
 
   constructor(
@@ -135,7 +135,7 @@ class Lines {
     }
   }
 
-  /** Claude Code sends all thinking that it finds, and the newest models refuse it behind another past. */
+  /** Claude Code sends all thinking it finds, and the newest models reject it after another prefix. */
   #isSendable(part: MessagePart, role: Message['role']): boolean {
     if (part.type !== 'thinking' && part.type !== 'redacted_thinking')
       return isSendable(part, role, this.#note)
@@ -143,7 +143,7 @@ class Lines {
     return part.type === 'thinking' && part.thinking !== '' && this.#isFresh
   }
 
-  /** One block a line, all with the id of one message; thinking stands beside the block behind it, or the last one. */
+  /** One block per line with a shared message id; thinking goes with the block after it, or the last one. */
   #answer(parts: readonly MessagePart[]): void {
     const id = `msg_${this.#options.newId()}`
     const isCall = parts.some(({ type }) => type === 'tool_call')
@@ -178,13 +178,13 @@ class Lines {
     this.done.push({ ...last, [THOUGHTS]: [...listIn(last[THOUGHTS]), ...thoughts] })
   }
 
-  /** Of an answer: what its thinking led to is not there. */
+  /** The answer its thinking led to is missing. */
   end(): void {
     if (this.#waiting.splice(0).length > 0)
       this.#note('thinking without anything else in its answer was left out')
   }
 
-  /** Each result on a line of its own, reminders as lines of the client. */
+  /** Each result on its own line, reminders as lines of the client. */
   #user(parts: readonly MessagePart[]): void {
     const said: MessagePart[] = []
     for (const part of parts) {

@@ -1,13 +1,13 @@
-// Calls that Codex records in items of their own kind, as the calls and results that every agent knows, and back.
+// Converts calls that Codex records as special items to ordinary calls and results, and back.
 import type { Json } from '../../core/text/json.ts'
 import type { ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
 import { type Fields, fieldsIn, isFields, textIn } from '../reading/raw.ts'
 
-/** Stands for results that went to the model alone. */
+/** Stands for results that only the model received. */
 const SEARCHED = '[the results of this search are not in the file]'
 const PNG = 'data:image/png;base64,'
 
-/** The item as a call or an output of a function, or both; `count` of them were read before. */
+/** The item as a call or output of a function, or both; `count` of them were read before. */
 export function plainItems(item: Fields, count: number): readonly Fields[] | undefined {
   const id = textIn(item.call_id)
   const call = (name: string, given: Json | undefined, call_id: string): Fields => {
@@ -43,11 +43,11 @@ export function plainItems(item: Fields, count: number): readonly Fields[] | und
 
 export interface HostedItems {
   readonly call: Fields
-  /** Absent: the output is that of a function. None: the call holds it. */
+  /** Absent: the output of a function. Empty: the call contains it. */
   readonly output?: readonly Fields[]
 }
 
-/** The items that `plainItems` read this call and its result from; undefined for every other call. */
+/** The items `plainItems` read this call and result from; undefined for other calls. */
 export function hostedItems(
   { id, name, arguments: given }: ToolCallPart,
   result: ToolResultPart | undefined,

@@ -1,4 +1,4 @@
-// Codex's rollouts: items of the model's history among events for the screen.
+// Codex's rollouts: items of the model's history among display events.
 import type { NewEntry } from '../../core/edit/change.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
@@ -25,12 +25,12 @@ import type { Sample, Source, Step } from '../session-format.ts'
 import { plainItems } from './hosted.ts'
 
 export const CODEX = 'codex'
-/** Who wrote a file that was written here. */
+/** Marks files written by précis. */
 export const ORIGINATOR = 'precis'
-/** Names the model whose thinking was written here as an event for the screen. */
+/** Names the model whose thinking was written as a display event. */
 export const THINKER = 'precis_model'
 
-/** What Codex itself tells its model in every session, each time again. */
+/** What Codex itself tells its model in every session. */
 const OWN_WORDS =
   /^\s*(?:<(?:environment_context|user_instructions|permissions instructions|collaboration_mode|recommended_plugins|personality_spec|app-context|\w+_instructions)>|# AGENTS\.md instructions)/
 
@@ -57,7 +57,7 @@ class RolloutReader extends OneThreadReader {
   #model: string | undefined
   #system: string | undefined
   #total = -1
-  #hosted = 0 // calls in items of their own kind
+  #hosted = 0 // special call items read so far
   #writer: 'typed' | 'model' = 'typed'
 
   constructor(notes: ReadNotes) {
@@ -87,7 +87,7 @@ class RolloutReader extends OneThreadReader {
     }
   }
 
-  /** Written anew on every resume. */
+  /** Rewritten on every resume. */
   #meta(payload: Fields, origin: Origin): KeptBecause {
     this.#provider = textIn(payload.model_provider) ?? this.#provider
     if (isSubAgentMeta(payload)) this.#writer = 'model'
@@ -133,12 +133,12 @@ class RolloutReader extends OneThreadReader {
     const [first = item, ...others] = plain ?? []
     if (!this.#items.read(first, named, choices))
       return `item ${textIn(item.type) ?? ''}: not known`
-    const { record: _, ...unrecorded } = origin // the record is kept once
+    const { record: _, ...unrecorded } = origin // keep the record once
     for (const other of others) this.#items.read(other, unrecorded, choices)
     return undefined
   }
 
-  /** Comes after each response; now and then twice, and once with nothing after a compaction. */
+  /** Follows each response; sometimes twice, and once empty after a compaction. */
   #tokens(payload: Fields, record: RawRecord): KeptBecause {
     const info = fieldsIn(payload.info)
     const total = countIn(fieldsIn(info.total_token_usage).total_tokens) ?? -1
@@ -151,7 +151,7 @@ class RolloutReader extends OneThreadReader {
     return undefined
   }
 
-  /** The new context is the replacement, word for word. Messages that it repeats are kept instead. */
+  /** The replacement is the whole new context. Messages it repeats are kept instead. */
   #compacted(payload: Fields, record: RawRecord): KeptBecause {
     this.#items.endAnswer()
     this.conversation.raw(record)
@@ -160,7 +160,7 @@ class RolloutReader extends OneThreadReader {
     const { replacement_history: _, ...about } = payload
     const summary = textIn(payload.message)?.trim()
     const put = history.map((item) => this.#replacement(item, summary))
-    // Without a list, versions before it kept what the user said and put the summary behind it.
+    // Without a list: older versions kept the user's messages followed by the summary.
     const kept = [...this.#names].filter((name) => name.startsWith('user\n'))
     this.conversation.compaction({
       put: [
@@ -187,20 +187,20 @@ class RolloutReader extends OneThreadReader {
   }
 }
 
-/** Whether all of a message is. */
+/** Whether the whole message is. */
 function isOwnWords({ type, role, content }: Fields): boolean {
   if (type !== 'message' || (role !== 'user' && role !== 'developer')) return false
   const texts = listIn(content).map((part) => textIn(fieldsIn(part).text) ?? '')
   return texts.length > 0 && texts.every((text) => OWN_WORDS.test(text))
 }
 
-/** A message is known by its words. */
+/** A message is identified by its text. */
 function readName(item: Fields): string | undefined {
   if (item.type !== 'message') return undefined
   return `${textIn(item.role)}\n${textOfMessage(item)}`
 }
 
-/** What stands for a summary that only OpenAI's servers can read. */
+/** Stands for a summary that only OpenAI's servers can read. */
 export const SEALED = '[what was here was compacted into a block that only the provider can read]'
 
 function readEntry(item: Fields): NewEntry {
@@ -214,7 +214,7 @@ function readEntry(item: Fields): NewEntry {
   return { type: 'USER_MESSAGE', data: SEALED, label: 'summary', native }
 }
 
-/** A prompt of nothing is the record after a compaction. */
+/** An empty prompt is the record after a compaction. */
 function readUsage(usage: Fields): TokenUsage | undefined {
   if (!countIn(usage.input_tokens)) return undefined
   return usageFrom({

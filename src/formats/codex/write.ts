@@ -1,4 +1,4 @@
-// A context as a Codex rollout: items of the history, and a `compacted` line where it replaces another.
+// Writes a context as a Codex rollout: history items, and a `compacted` line where it replaces another.
 import type { ThreadEvent } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
 import { checkpointToText } from '../../core/view/checkpoint.ts'
@@ -44,7 +44,7 @@ function writeCodex(outgoing: Outgoing, options: WriteOptions): Exported {
         source: 'cli',
         ...(text !== '' && { base_instructions: { text } }),
       }
-      // Without a provider and a model Codex takes those of its settings: it knows no others.
+      // Without provider and model Codex uses its settings: it knows no others.
       return [line('session_meta', meta), ...historyLines(view.messages.map(unwrapped), line, note)]
     },
     changed: (changed, old, note) => {
@@ -63,7 +63,7 @@ function writeCodex(outgoing: Outgoing, options: WriteOptions): Exported {
   })
 }
 
-/** Summaries that only OpenAI can read, where the context still has them: as Codex recorded them. */
+/** Summaries only OpenAI can read, as Codex recorded them, if the context still has them. */
 function sealedItems({ events = [] }: Outgoing, messages: readonly Message[]): Json[] {
   if (!messages.some(({ parts }) => parts.some(isSealed))) return []
   const last = events.findLast(
@@ -85,7 +85,7 @@ function withoutSealed({ role, parts }: Message): Message {
   return { role, parts: parts.filter((part) => !isSealed(part)) }
 }
 
-/** Other agents know no call whose argument is a text: there it stands alone in an object. */
+/** Other agents have no calls with a text argument: there it is wrapped in an object. */
 function unwrapped({ role, parts }: Message): Message {
   return {
     role,
@@ -98,7 +98,7 @@ function unwrapped({ role, parts }: Message): Message {
   }
 }
 
-/** Codex numbers the records of a file since 0.160, and refuses one that ends without a number. */
+/** Since 0.160 Codex numbers records, and rejects a file that ends without a number. */
 function numbered(lines: readonly Fields[], old: readonly RawRecord[]): readonly Fields[] {
   const last = old.findLast((record) => typeof recordValue(record).ordinal === 'number')
   if (last === undefined) return lines
@@ -107,7 +107,7 @@ function numbered(lines: readonly Fields[], old: readonly RawRecord[]): readonly
   return lines.map((line, index) => ({ ...line, ordinal: first + index }))
 }
 
-/** Two answers in a row would be read as one: a count of tokens, which nobody knows, parts them. */
+/** Two adjacent answers would be merged: an empty token count separates them. */
 function historyLines(
   messages: readonly Message[],
   line: (type: string, payload: Json) => Fields,
@@ -131,19 +131,19 @@ function historyLines(
   })
 }
 
-/** Codex shows it and does not send it: the provider takes only the sealed blocks of its own. */
+/** Codex displays but never sends it: the provider accepts only its own encrypted blocks. */
 function thoughtEvent({ thinking, signature, model }: ThinkingPart, note: Note): Json {
   if (signature !== undefined) note(UNSIGNED)
   return { type: 'agent_reasoning', text: thinking, [THINKER]: model }
 }
 
-/** How the output of each call is written; a call that is not here is one of a function. */
+/** The output type of each call; a missing one is a function's. */
 type Outputs = Map<string, readonly Fields[] | 'custom_tool_call_output'>
 
 function callItem(part: ToolCallPart, result: ToolResultPart | undefined, outputs: Outputs): Json {
   const { id: call_id, name } = part
   const hosted = hostedItems(part, result)
-  outputs.delete(call_id) // a later round may use an id again
+  outputs.delete(call_id) // a later round may reuse an id
   if (hosted?.output) outputs.set(call_id, hosted.output)
   if (hosted) return hosted.call
   if (typeof part.arguments !== 'string')
@@ -172,7 +172,7 @@ function answerItems(part: MessagePart, note: Note): Json[] {
   }
 }
 
-/** Outputs first, then what the user says in one message; reminders are for the developer's role. */
+/** Outputs first, then the user's text in one message; reminders get the developer role. */
 function userItems({ parts }: Message, outputs: Outputs, note: Note): Json[] {
   const items: Json[] = []
   const content: Json[] = []
@@ -212,7 +212,7 @@ function outputItems(part: ToolResultPart, outputs: Outputs, note: Note): readon
   const given = outputs.get(part.id) ?? 'function_call_output'
   if (typeof given !== 'string') return given
   if (part.status !== 'completed') note('only the text of a result says that its tool failed')
-  // Codex leaves it unread; whoever converts the file further finds it.
+  // Codex ignores it; later conversions use it.
   const status = STATUSES[part.status]
   const [only] = part.content
   const output =

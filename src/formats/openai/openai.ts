@@ -1,4 +1,4 @@
-// The formats of OpenAI: Chat Completions and Responses
+// The formats of OpenAI: Chat Completions and Responses.
 import type { Json } from '../../core/text/json.ts'
 import type { Block, ModelRef, Part, ToolResult, UserContent } from '../../core/view/content.ts'
 import { chatUsage } from '../../wire/answer-facts.ts'
@@ -27,7 +27,7 @@ import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-
 import { ResponseItems, withoutStatusLine } from '../reading/response-items.ts'
 import type { Exported, Loss, Outgoing, Sample, SessionFormat } from '../session-format.ts'
 
-/** What is lost on the way through OpenAI's two APIs. */
+/** Losses of both OpenAI APIs. */
 const OPENAI_LOSSES: readonly Loss[] = [
   'thinking',
   'sealed-thinking',
@@ -91,7 +91,7 @@ class ItemReader extends OneThreadReader {
     return isKnown ? undefined : `item ${textIn(item.type) ?? ''}: not known`
   }
 
-  /** Comes after the items; the head of a context is not in their order, so that does no harm. */
+  /** It follows the items; the head of a context has no order, so that is harmless. */
   override envelope(value: Json): void {
     super.envelope(value)
     const data = textIn(fieldsIn(value).instructions)
@@ -112,7 +112,7 @@ function writeResponses(outgoing: Outgoing): Exported {
 
 const PROVIDER = 'openai'
 
-/** The messages of OpenAI's Chat Completions, which many tools save, as a conversation. */
+/** Messages of OpenAI's Chat Completions, which many tools save. */
 export class ChatMessages {
   readonly #to: Conversation
   #answers = 0
@@ -122,7 +122,7 @@ export class ChatMessages {
     this.#to = to
   }
 
-  /** Whether the message has a role that is known. `by`: who wrote it where it is in the user's place. */
+  /** False for an unknown role. `by`: the author of a message in the user's role. */
   read(
     message: Fields,
     origin: Origin,
@@ -133,7 +133,7 @@ export class ChatMessages {
       case 'system':
       case 'developer': {
         const data = readText(message.content)
-        // Only what opens the conversation is the prompt; later it is a word in between.
+        // Only an opening system message is the prompt; later ones are reminders.
         if (this.#hasStarted) this.#to.reminder(data, origin)
         else this.#to.prompt(data, origin)
         return true
@@ -201,7 +201,7 @@ function readUserContent(content: Json | undefined): UserContent {
   )
 }
 
-/** SWE-agent writes a list where the API has one id. */
+/** SWE-agent writes a list instead of one id. */
 function readResult(message: Fields): ToolResult {
   const id =
     textIn(message.tool_call_id) ?? textIn(listIn(message.tool_call_ids)[0]) ?? textIn(message.name)

@@ -9,19 +9,19 @@ const TIME_DIGITS = 12
 
 const RANDOM_DIGITS = 14
 
-/** Each message is later than the one before, and each id greater than those before it. */
+/** Each message is later than the one before, and each id larger. */
 export class Moments {
   readonly #options: WriteOptions
   #time: number
   #ids = 0n
 
-  /** `after` is the time of the last message that is there; `count` more end about now. */
+  /** `after` is the time of the last existing message; `count` more end about now. */
   constructor(options: WriteOptions, after: number, count: number) {
     this.#options = options
     this.#time = Math.max(after, options.now.getTime() - count)
   }
 
-  /** Of the message that is written now. */
+  /** Of the message being written. */
   get time(): number {
     return this.#time
   }
@@ -37,7 +37,7 @@ export class Moments {
   }
 }
 
-/** Those of sessions descend, so that the newest is the first. */
+/** Session ids descend, so that the newest is first. */
 export function sessionId(options: WriteOptions): string {
   return `ses_${writeDigits(~(BigInt(options.now.getTime()) * MS_STEPS))}${drawRandom(options)}`
 }

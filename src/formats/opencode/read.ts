@@ -20,7 +20,7 @@ import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-
 import type { Sample, Source, Step } from '../session-format.ts'
 
 export const OPENCODE = 'opencode'
-/** The mark of a text that was written here for a reminder. */
+/** Marks a text written for a reminder. */
 export const REMINDER = 'precis_reminder'
 
 const STOP_REASONS: { readonly [reason: string]: StopReason } = {
@@ -65,7 +65,7 @@ class MessageReader extends OneThreadReader {
     this.#clear()
   }
 
-  /** Outputs that were cleared to save room are still in the file; when it happened is not. */
+  /** Outputs cleared to save room are still in the file; the time of clearing is not. */
   #clear(): void {
     const blanks = this.#cleared.splice(0)
     if (blanks.length > 0) this.conversation.compaction({ put: [], blanks, metadata: {} })
@@ -90,7 +90,7 @@ class MessageReader extends OneThreadReader {
     return undefined
   }
 
-  /** An attempt that failed leaves a summary without an end: it changed nothing. */
+  /** A failed attempt leaves an unfinished summary, which changed nothing. */
   #summary(info: Fields, parts: readonly Fields[], record: RawRecord): KeptBecause {
     const text = parts
       .flatMap((part) => (part.type === 'text' ? [textIn(part.text) ?? ''] : []))

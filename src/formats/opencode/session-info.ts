@@ -1,14 +1,14 @@
-// What stands around the messages of an OpenCode session that OpenCode did not record.
+// The fields around the messages of a session OpenCode did not record.
 import { typedTexts } from '../../core/view/typed-text.ts'
 import type { Fields } from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
 import { sessionId } from './ids.ts'
 
-/** The version whose shape is written. */
+/** The version whose format is written. */
 const VERSION = '1.18.33'
 
-/** What OpenCode wants to know of a session that it did not record. */
+/** What OpenCode requires of a session it did not record. */
 export function sessionInfo(outgoing: Outgoing, options: WriteOptions): Fields {
   const id = sessionId(options)
   const now = options.now.getTime()
@@ -25,7 +25,7 @@ export function sessionInfo(outgoing: Outgoing, options: WriteOptions): Fields {
 
 const TITLE_CHARS = 80
 
-/** The first words that a person typed; the name that a file is read under says less. */
+/** The first thing a person typed, which says more than the file name. */
 function readTitle({ events = [], title }: Outgoing): string {
   for (const event of events) {
     const [text] = event.type === 'USER_MESSAGE' ? typedTexts(event) : []

@@ -1,4 +1,4 @@
-// A context as an OpenCode export: messages with their parts, results inside of their calls.
+// Writes a context as an OpenCode export: messages with parts, results inside their calls.
 import type { Json } from '../../core/text/json.ts'
 import { checkpointToText } from '../../core/view/checkpoint.ts'
 import type { Block } from '../../core/view/content.ts'
@@ -47,7 +47,7 @@ function writeOpenCode(outgoing: Outgoing, options: WriteOptions): Exported {
       return messages.all(rest)
     },
   })
-  // Old messages are written as they stood; half a message would break the document.
+  // Old messages are written unchanged; half a message would break the document.
   const whole = records.filter((record) => isFields(recordValue(record).info))
   const lost = records.length - whole.length
   const note = lost === 0 ? [] : [`${lost} messages that could not be read were left out`]
@@ -225,7 +225,7 @@ class Messages {
   }
 }
 
-/** When the latest message that is there was made: what follows must be later, or it is shown among them. */
+/** The time of the latest existing message: new ones must be later to appear after it. */
 function lastTime(old: readonly RawRecord[]): number {
   const times = old.map((record) => {
     const { created } = fieldsIn(fieldsIn(recordValue(record).info).time)

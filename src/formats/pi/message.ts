@@ -12,7 +12,7 @@ import {
   usageFrom,
 } from '../reading/raw.ts'
 
-/** The type of entry under which a reminder is written here. */
+/** Type of an entry written for a reminder. */
 export const REMINDER = 'precis-reminder'
 
 const STOP_REASONS: { readonly [reason: string]: StopReason } = {
@@ -23,7 +23,7 @@ const STOP_REASONS: { readonly [reason: string]: StopReason } = {
   aborted: 'aborted',
 }
 
-/** Whether it is something that the model sees. */
+/** Whether the model sees it. */
 export function readMessage(message: Fields, origin: Origin, to: Conversation): boolean {
   switch (message.role) {
     case 'user':
@@ -62,7 +62,7 @@ function readAnswer(message: Fields, origin: Origin, to: Conversation): void {
   const model = modelRef(textIn(message.provider) ?? 'unknown', message.model)
   const stopReason = STOP_REASONS[textIn(message.stopReason) ?? '']
   const usage = readUsage(fieldsIn(message.usage))
-  // Every message is an answer of its own, and its place in the file is its name.
+  // Every message is a separate answer, identified by its place in the file.
   to.answer(`answer at ${origin.record?.at}`, origin, {
     model,
     ...(stopReason && { stopReason }),

@@ -35,7 +35,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string'
 }
 
-/** Two passes: the last entry says which branch is in force, and its parents lead to the root. */
+/** Two passes: the last entry determines the active branch through its parents. */
 export async function* readPi(
   format: string,
   source: Source,
@@ -44,10 +44,10 @@ export async function* readPi(
   yield* readLines(source, notes, new EntryReader(format, notes, await leftEntries(source)))
 }
 
-/** The ids of entries that are on no path to the last one. Entries of version 1 have no ids. */
+/** Ids of entries not on the path to the last one. Version 1 has no ids. */
 async function leftEntries(source: Source): Promise<Set<string>> {
   const parents = new Map<string, string | undefined>()
-  let leaf: string | undefined // the entry before: also the parent of one whose own is missing
+  let leaf: string | undefined // the entry before; also replaces a missing parent
   for await (const lines of linesOf(source))
     for (const { text } of lines) {
       const entry = objectIn(text) ?? {}
@@ -58,15 +58,15 @@ async function leftEntries(source: Source): Promise<Set<string>> {
       leaf = id
     }
   const left = new Set(parents.keys())
-  // An entry leaves the set when it is met, so a circle of parents ends.
+  // Each entry leaves the set when visited, so cycles end.
   while (leaf !== undefined && left.delete(leaf)) leaf = parents.get(leaf)
   return left
 }
 
 class EntryReader extends OneThreadReader {
   readonly #left: ReadonlySet<string>
-  #index = -1 // of the entry, by which version 1 names it
-  #names: string[] = [] // of entries that the context does not show: they name what follows
+  #index = -1 // version 1 identifies entries by index
+  #names: string[] = [] // of hidden entries: they name what follows
 
   constructor(format: string, notes: ReadNotes, left: ReadonlySet<string>) {
     super(format, notes)
@@ -91,7 +91,7 @@ class EntryReader extends OneThreadReader {
     return isKnown ? undefined : `${textIn(entry.type) ?? 'untyped'}: not sent`
   }
 
-  /** Whether the entry is something that the model sees. */
+  /** Whether the model sees the entry. */
   #readShown(entry: Fields, origin: Origin): boolean {
     switch (entry.type) {
       case 'message':
@@ -136,7 +136,7 @@ class EntryReader extends OneThreadReader {
     }
   }
 
-  /** What it kept begins at an entry that it names: by id, or in version 1 by its place in the file. */
+  /** The kept part starts at a named entry: by id, in version 1 by index. */
   #compaction(entry: Fields, record: RawRecord): boolean {
     const summary = textIn(entry.summary)
     if (!summary) return false

@@ -1,4 +1,4 @@
-// A context as entries of pi, version 3: a summary as a compaction, everything else as messages.
+// Writes a context as pi entries, version 3: a summary as a compaction, the rest as messages.
 import type { Json } from '../../core/text/json.ts'
 import { checkpointToText } from '../../core/view/checkpoint.ts'
 import type { Block } from '../../core/view/content.ts'
@@ -50,7 +50,7 @@ function writePi(outgoing: Outgoing, options: WriteOptions): Exported {
   })
 }
 
-/** What pi wants to know of a call that nobody here was billed for. */
+/** pi requires a usage even for calls nobody was billed for. */
 const NO_USAGE = {
   input: 0,
   output: 0,
@@ -66,7 +66,7 @@ class Entries {
   readonly #note: Note
   readonly #model: { provider: string; model: string }
   readonly #toolNames = new Map<string, string>()
-  readonly #isLinear: boolean // version 1 knows no ids
+  readonly #isLinear: boolean // version 1 has no ids
   #index: number
   #parent: string | null
 
@@ -88,7 +88,7 @@ class Entries {
     this.#parent = last === undefined ? null : (textIn(recordValue(last).id) ?? null)
   }
 
-  /** It keeps nothing from before: what stays in the context is written anew behind it. */
+  /** Keeps nothing from before: the remaining context is written again after it. */
   compaction(summary: string): void {
     const kept = this.#isLinear
       ? { firstKeptEntryIndex: this.#index + 1 }
@@ -204,7 +204,7 @@ class Entries {
       this.done.push({ ...entry, timestamp })
       return
     }
-    // Eight hexadecimal digits, from the end of an id: its beginning is a time that many ids share.
+    // Eight hex digits from the end of an id: its start is a time that many ids share.
     const id = this.#options.newId().replaceAll('-', '').slice(-8)
     this.done.push({ ...entry, id, parentId: this.#parent, timestamp })
     this.#parent = id

@@ -1,4 +1,4 @@
-// One thread of a file as drafts: pieces of an answer put together, its results right behind it.
+// One thread of a file as drafts: joins the pieces of an answer and puts its results right after it.
 import type { NewEntry } from '../../core/edit/change.ts'
 import type { EventDraft, Origin as WrittenBy } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
@@ -16,7 +16,7 @@ import { writtenBy } from '../../core/view/typed-text.ts'
 import type { NamedDraft, RecordedChange, Step } from '../session-format.ts'
 import { type RawRecord, rawJson } from './raw.ts'
 
-/** What an event comes from. */
+/** The source of an event. */
 export interface Origin {
   readonly record?: RawRecord
   readonly names?: readonly string[]
@@ -41,12 +41,12 @@ interface PendingAnswer {
   timestamp: Date | undefined
 }
 
-/** So many raw records in one FOREIGN event, so that no event grows without end. */
+/** Raw records per FOREIGN event, to limit its size. */
 const FOREIGN_RECORDS = 100
 
 /**
- * Files interleave the lines of an answer with results and notes. Here the answer waits until something
- * begins that cannot belong to its round; then it goes out with its calls, its results, and the rest.
+ * Files interleave an answer's lines with results and notes. The answer is held until something starts that
+ * cannot belong to its round, and then emitted with its calls, results, and the rest.
  */
 export class Conversation {
   readonly #format: string
@@ -54,7 +54,7 @@ export class Conversation {
   readonly #done: Step[] = []
   readonly #answerIds = new Set<string>()
   #answer: PendingAnswer | undefined
-  #waiting: NamedDraft[] = [] // what came after the open answer and is no result of it
+  #waiting: NamedDraft[] = [] // content after the open answer that is not its result
   #raw: RawRecord[] = []
   readonly #prompts: string[] = []
 
@@ -63,12 +63,12 @@ export class Conversation {
     this.#thread = thread
   }
 
-  /** The steps that are complete. */
+  /** The complete steps. */
   drain(): Step[] {
     return this.#done.splice(0)
   }
 
-  /** Opens the answer of this id, or goes on with it. */
+  /** Opens the answer with this id, or continues it. */
   answer(id: string, origin: Origin, facts: AnswerFacts = {}): void {
     if (this.#answer?.id !== id) {
       this.flush()
@@ -91,7 +91,7 @@ export class Conversation {
     answer.names.push(...(origin.names ?? []))
   }
 
-  /** What is known of the open answer only after its parts. */
+  /** Facts of the open answer known only after its parts. */
   facts(facts: AnswerFacts): void {
     if (this.#answer) this.#answer.facts = { ...this.#answer.facts, ...facts }
   }
@@ -127,35 +127,35 @@ export class Conversation {
     } else this.#add(named)
   }
 
-  /** Ends the round: what the user says next is an answer to what stands there. */
+  /** Ends the round: the user's text responds to what precedes it. */
   user(data: UserContent, origin: Origin, by: WrittenBy): void {
     this.flush()
     this.queued(data, origin, by)
   }
 
-  /** Said while the model was busy: it stands behind the results of the round that was open. */
+  /** Typed while the model was busy: it follows the results of the open round. */
   queued(data: UserContent, origin: Origin, by: WrittenBy): void {
     this.#add(this.#named(userMessage(data, by), origin))
   }
 
-  /** Waits for the results of an open round, which must not be parted from their answer. */
+  /** Waits for the results of an open round, which must follow their answer. */
   reminder(text: string, origin: Origin): void {
     this.#add(this.#named({ type: 'SYSTEM_REMINDER', data: text }, origin))
   }
 
-  /** An event that has no place in the context. */
+  /** An event outside the context. */
   aside(draft: EventDraft, origin: Origin): void {
     this.#add(this.#named(draft, origin))
   }
 
-  /** A system message that opens the conversation. Several are one prompt: a later one takes in the others. */
+  /** A system message at the start. Several form one prompt: a later one includes the others. */
   prompt(text: string, origin: Origin): void {
     this.#prompts.push(text)
     const data = this.#prompts.filter((each) => each.trim() !== '').join('\n\n')
     this.aside({ type: 'SYSTEM_PROMPT', data }, origin)
   }
 
-  /** Kept as it is, out of the context. */
+  /** Kept unchanged, outside the context. */
   raw(record: RawRecord): void {
     this.#raw.push(record)
     if (this.#raw.length >= FOREIGN_RECORDS) this.#flushRaw()
@@ -228,21 +228,21 @@ export class Conversation {
   }
 }
 
-/** Written where a tool wants a summary before a context that has none. */
+/** Written where a tool requires a summary and the context has none. */
 export const OPENING = '[The conversation follows; what was long in it is shortened.]'
 
-/** A text that a compaction put in the place of what it dropped; none where it only says that it did. */
+/** The text a compaction put in place of dropped content; none if it only reports the drop. */
 export function summaryEntries(text: string): NewEntry[] {
   return text === OPENING ? [] : [{ type: 'USER_MESSAGE', data: text, label: 'summary' }]
 }
 
-/** Where the file says that it is the user's, what stands in it decides. */
+/** If the file says it is the user's, the content decides. */
 function userMessage(data: UserContent, by: WrittenBy): EventDraft {
   const origin = by === 'typed' ? writtenBy(data) : by
   return { type: 'USER_MESSAGE', data: plain(data), origin }
 }
 
-/** A lone plain text part is always written as the string. */
+/** A single plain text part is always written as a string. */
 function plain(content: UserContent): UserContent {
   return typeof content !== 'string' && isPlain(content) ? textOfParts(content) : content
 }

@@ -1,4 +1,4 @@
-// A file into a store: its thread and those of its sub-agents, with the compactions that it records.
+// Imports a file into a store: its thread and those of its sub-agents, with recorded compactions.
 import type { EntryId, Trigger } from '../../core/edit/change.ts'
 import type { Strategy } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
@@ -19,7 +19,7 @@ import { textLength } from './raw.ts'
 import { recordedProposal } from './recorded.ts'
 import { type EarlierRun, StoredPart, withBeginning } from './resume-import.ts'
 
-/** What an import needs of a set of threads. */
+/** What an import needs from a set of threads. */
 export interface ImportTarget {
   create(started: {
     readonly reason: 'import'
@@ -51,41 +51,41 @@ export interface ImportTarget {
 
 export interface ImportedSession {
   readonly threadId: string
-  /** Sub-threads, in the order in which the file begins them. */
+  /** Sub-threads in the order in which the file starts them. */
   readonly subThreadIds: readonly string[]
   readonly compactions: number
   readonly notes: ReadNotes
-  /** An answer at its end was left for the next run. */
+  /** Its last answer was left for the next run. */
   readonly isHeld?: boolean
-  /** The earlier run stored records that the file does not have any more. */
+  /** The earlier run stored records the file no longer has. */
   readonly isShortened?: boolean
 }
 
 export interface ImportOptions {
   readonly notes?: ReadNotes
   readonly title?: string
-  /** What the first event of the thread says of the file. With it, the thread is partial up to its last event. */
+  /** Facts of the file for the thread's first event. The thread then counts as partial until its last one. */
   readonly source?: { readonly [key: string]: Json }
-  /** A run on the same file when it was shorter, or one that was interrupted: what it wrote stays, and this one goes on with it. */
+  /** An earlier run on a shorter file, or an interrupted one: its events stay, and this run continues. */
   readonly earlier?: EarlierRun
   /**
-   * Whether the log keeps the records of the file beside what they became. Without them it is about
-   * half as large, and the session can only be written as a new one.
+   * Whether the log keeps the file's records. Without them it is about half as large, and the session can
+   * only be written as a new one.
    */
   readonly records?: 'keep' | 'drop'
-  /** Whether a last answer whose calls wait for results is left for the next run: it may still be written. */
+  /** Whether to leave a last answer with open calls for the next run: it may still be written. */
   readonly openAnswer?: 'keep' | 'hold'
 }
 
-/** The strategy under which compactions stand that came in with a file. */
+/** The strategy name of imported compactions. */
 const RECORDED_STRATEGY = 'recorded'
 const BATCH_DRAFTS = 500
-/** Characters of one append, about: a few long results fill it. */
+/** Approximate characters per append: a few long results fill it. */
 const BATCH_LENGTH = 16 * 1024 * 1024
-/** A file that has said nothing after so many records is something else, and may have no end. */
+/** A file without content for this many records is something else, and may be endless. */
 const SILENT_RECORDS = 100_000
 
-/** A failure leaves a thread behind that ends early; whoever asked for the import deletes it. */
+/** A failure leaves a truncated thread, which the caller deletes. */
 export async function importSession(
   target: ImportTarget,
   format: SessionFormat,
@@ -124,7 +124,7 @@ export async function importSession(
     if (step.type === 'drafts') await thread.add(step.drafts)
     else if (await thread.compact(step.compaction, notes)) compactions += 1
   }
-  // The main one last: with its last event all of them are whole.
+  // The main one last: its last event makes all of them complete.
   for (const thread of [...threads.values()].toReversed()) await thread.end()
   const subThreadIds = [...threads.values()].slice(1).map(({ threadId }) => threadId)
   const isHeld = [...threads.values()].some((thread) => thread.isHeld)
@@ -159,7 +159,7 @@ class ImportedThread {
   readonly threadId: string
   lastSeq = 1
   isHeld = false // an open answer was left for the next run
-  /** Of the last record that has one. */
+  /** Time of the last record with one. */
   time: Date | undefined
   readonly #how: How
   readonly #stored: StoredPart | undefined
@@ -169,7 +169,7 @@ class ImportedThread {
   #pendingLength = 0
   #version: number
 
-  /** A thread is as old as the session was where it comes from. */
+  /** A thread is as old as its session. */
   static async start(how: How, started: Start, began: Date | undefined): Promise<ImportedThread> {
     const stored = how.earlier && (await findStored(how.earlier, started.threadId ?? ''))
     if (stored) return new ImportedThread(how, stored.threadId, began, stored)
@@ -192,10 +192,10 @@ class ImportedThread {
     this.time = time
   }
 
-  /** An answer and its calls are in one step, so a batch never parts them. */
+  /** A step contains an answer with its calls, so a batch never separates them. */
   async add(read: readonly NamedDraft[]): Promise<void> {
     const drafts = this.#grown ? this.#grown.take(read, (...known) => this.#know(...known)) : read
-    // One by one: a step of a hundred thousand is too long for a list of arguments.
+    // One by one: a step of a hundred thousand exceeds the argument limit.
     for (const draft of this.#how.records === 'keep' ? drafts : drafts.flatMap(withoutRecords)) {
       this.#pending.push(draft)
       this.#pendingLength += textLength(draft.draft.data) + textLength(draft.draft.source)
