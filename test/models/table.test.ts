@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { inTurn } from '../scale.ts'
 import { compacted, factsInBrief, keptOf, LENGTHS, PRESETS, TRIGGER, WINDOW } from './cells.ts'
 import { CHARACTERS, type Character, ODD_CHARACTERS } from './characters.ts'
+import { FURTHER } from './further-characters.ts'
 import { plant, REQUEST } from './planted.ts'
 
 /** Its summary is poor, but good enough to be mended: no brief takes its place. */
@@ -13,7 +14,8 @@ describe.each(Object.entries(LENGTHS))('%s', (_, windows) => {
   const { facts } = planted
   const mended = compacted(planted, POOR, 'whole')
 
-  const characters = windows === 2 ? [...CHARACTERS, ...ODD_CHARACTERS] : CHARACTERS
+  const odd = [...ODD_CHARACTERS, ...FURTHER]
+  const characters = windows === 2 ? [...CHARACTERS, ...odd] : CHARACTERS
 
   it.each(characters.map((character, at) => [character.name, character, at] as const))(
     'of a model that is «%s»: the request stays, no fewer facts than in the brief, below the trigger',
