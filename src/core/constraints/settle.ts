@@ -69,41 +69,97 @@ const FORBIDS = /\b(?:never|no|not|\w+n't|nie|niemals|kein\w*|nicht|jamais|nunca
 /** Of what was said before: at least so much is spoken of again, in one that says that it changes. */
 const CHANGING_SHARE = 0.5
 const LEAST_TOPICS = 2
+/** Of those that speak of a topic, so many of the latest are compared: it keeps the work linear. */
+const MOST_HOLDERS = 50
 
 /** Of `before`, in the order of the conversation, what any of the newer sentences takes the place of. */
 export function findSuperseded(
   newest: readonly string[],
   before: readonly string[],
 ): ReadonlySet<string> {
-  const olders = once(() =>
-    [...new Set(before)].filter((each) => !ASKS.test(each)).map(readSentence),
-  )
-  const recent = new Set(before.slice(-RECENT))
   const over = new Set<string>()
   if (before.length === 0) return over
+  const recent = new Set(before.slice(-RECENT))
+  const earlier = once(() => indexEarlier(before, recent))
   for (const newer of newest) {
-    const replaces = replacing(newer, recent)
-    if (replaces) for (const older of olders()) if (replaces(older)) over.add(older.text)
+    const replacing = readReplacing(newer)
+    if (!replacing) continue
+    for (const older of earlier()(replacing))
+      if (
+        !over.has(older.text) &&
+        older.text !== newer &&
+        isReplaced(older, replacing, recent.has(older.text))
+      )
+        over.add(older.text)
   }
   return over
 }
 
-/** Whether a sentence takes the place of an older one; most set nothing, and cost nothing for each. */
-function replacing(newer: string, recent: ReadonlySet<string>) {
+/** A sentence that may take the place of an older one. */
+interface Replacing {
+  readonly mine: Sentence
+  /** Without the word that says that it changes something; absent where none does. */
+  readonly changed: Sentence | undefined
+}
+
+/** Most sentences set nothing and change nothing. */
+function readReplacing(newer: string): Replacing | undefined {
   if (ASKS.test(newer) || ADDS.test(newer)) return undefined
-  const changes = CHANGES.test(newer)
   const mine = readSentence(newer)
-  if (!changes && mine.values === '' && !mine.named) return undefined
-  const plain = readSentence(changes ? newer.replace(CHANGES, ' ') : newer)
-  const sameThing = SAME_THING.test(plain.text)
-  return (older: Sentence): boolean => {
-    if (older.text === newer) return false
-    if (mine.values !== '' && setsAnother(mine, older)) return true
-    if (mine.named && older.named && namesAnother(mine.named, older.named)) return true
-    if (!changes || (plain.forbids && older.forbids)) return false
-    return isChanged(plain.topics(), older.topics(), sameThing && recent.has(older.text))
+  const changed = CHANGES.test(newer) ? readSentence(newer.replace(CHANGES, ' ')) : undefined
+  return changed || mine.values !== '' || mine.named ? { mine, changed } : undefined
+}
+
+function isReplaced(older: Sentence, { mine, changed }: Replacing, isRecent: boolean): boolean {
+  if (mine.values !== '' && setsAnother(mine, older)) return true
+  if (mine.named && older.named && namesAnother(mine.named, older.named)) return true
+  if (!changed || (changed.forbids && older.forbids)) return false
+  const sameThing = SAME_THING.test(changed.text)
+  return isChanged(changed.topics(), older.topics(), sameThing && isRecent)
+}
+
+/** Looks up the earlier sentences that a newer one may speak of, so that not each is compared with each. */
+function indexEarlier(before: readonly string[], recent: ReadonlySet<string>) {
+  const all = [...new Set(before)].filter((each) => !ASKS.test(each)).map(readSentence)
+  const lately = all.filter(({ text }) => recent.has(text))
+  const settings = Map.groupBy(
+    all.filter(({ values }) => values !== ''),
+    subjectOf,
+  )
+  const named = Map.groupBy(
+    all.filter((each) => each.named),
+    nameKeyOf,
+  )
+  const byTopic = once(() => {
+    const holders = new Map<string, Sentence[]>()
+    for (const each of all)
+      for (const topic of each.topics()) {
+        const others = holders.get(topic)
+        if (others) others.push(each)
+        else holders.set(topic, [each])
+      }
+    return holders
+  })
+  return ({ mine, changed }: Replacing): ReadonlySet<Sentence> => {
+    const near = new Set<Sentence>()
+    const add = (some: readonly Sentence[] = []) => {
+      for (const each of some) near.add(each)
+    }
+    if (mine.values !== '') add(settings.get(subjectOf(mine)))
+    if (mine.named) add(named.get(nameKeyOf(mine)))
+    if (!changed) return near
+    add(lately)
+    // Two topics have to be common: one of them is not the most frequent.
+    const rare = [...changed.topics()]
+      .map((topic) => byTopic().get(topic) ?? [])
+      .toSorted((one, other) => one.length - other.length)
+    for (const holders of rare.slice(0, 1 - LEAST_TOPICS)) add(holders.slice(-MOST_HOLDERS))
+    return near
   }
 }
+
+const subjectOf = (sentence: Sentence) => [...sentence.topicsWithoutValues()].toSorted().join(' ')
+const nameKeyOf = ({ named }: Sentence) => (named?.[1] ?? '').toLowerCase()
 
 type Sentence = ReturnType<typeof readSentence>
 

@@ -1,11 +1,11 @@
 // A later statement of the user that takes the place of an earlier one, and those that do not.
 import { describe, expect, it, vi } from 'vitest'
 import { findSuperseded } from './settle.ts'
-import { topicsOf } from './topics.ts'
+import { topicsIn, topicsOf } from './topics.ts'
 
 vi.mock(import('./topics.ts'), async (load) => {
   const topics = await load()
-  return { ...topics, topicsOf: vi.fn(topics.topicsOf) }
+  return { topicsIn: vi.fn(topics.topicsIn), topicsOf: vi.fn(topics.topicsOf) }
 })
 
 const REPLACED = [
@@ -90,5 +90,38 @@ describe('an earlier statement', () => {
     findSuperseded(after, before)
     // Each sentence with and without its values, and what is left of one without the word of change.
     expect(vi.mocked(topicsOf).mock.calls.length).toBeLessThanOrEqual(3 * 600)
+  })
+
+  it('is compared with those that speak of the same, and not with each', () => {
+    const before = Array.from(
+      { length: 300 },
+      (_, at) => `Send report${at} to the team of area${at}.`,
+    )
+    const after = before.map((_, at) => `Actually, send report${at} to the press office.`)
+    vi.mocked(topicsIn).mockClear()
+    expect(findSuperseded(after, before).size).toBe(300)
+    expect(vi.mocked(topicsIn).mock.calls.length).toBeLessThanOrEqual(10 * 300)
+  })
+
+  it('of a message with 300 limits is looked up by what it limits', () => {
+    const before = Array.from({ length: 300 }, (_, at) => `The timeout of worker${at} is ${at}.`)
+    const after = before.map((_, at) => `The timeout of worker${at} is ${at + 1000}.`)
+    vi.mocked(topicsIn).mockClear()
+    expect(findSuperseded(after, before).size).toBe(300)
+    expect(vi.mocked(topicsIn).mock.calls.length).toBeLessThanOrEqual(2 * 300)
+  })
+
+  it('is not compared with all where each speaks of the same topics', () => {
+    const asked = (count: number) => {
+      const before = Array.from(
+        { length: count },
+        (_, at) => `Send report${at} of the area to the team.`,
+      )
+      const after = before.map((_, at) => `Actually, send letter${at} of the office to the team.`)
+      vi.mocked(topicsIn).mockClear()
+      findSuperseded(after, before)
+      return vi.mocked(topicsIn).mock.calls.length
+    }
+    expect(asked(800)).toBeLessThan(2.5 * asked(400))
   })
 })
