@@ -12,7 +12,7 @@ const ENGLISH: Cues = {
     /(?<!\p{L})(?:the|is|are|and|to|of|in|it|this|that|you|we|i|not|please|for|on|with|be|don't|do|never|always|only|use|no|our|my|a|an|me|per|was|have|has|at|or|so|your|what|how|why|from|by|as|if|wait|every|each|max|all|any|when|but|they|their|there|than|should|must|can|without|through|into)(?!\p{L})/giu,
   binds: [
     clause(
-      '(?:never|do not|do n.t|don.?t|avoid|refrain|(?:stop|quit) \\w+ing|no more|always|stick (?:to|with)|make sure|be sure|ensure|prefer|favou?r|remember|keep in mind|bear in mind|assume|treat|hands off|stay|keep away|under no circumstances|on no account|let.?s (?:go with|stick|keep|not|avoid|use|leave|make it|stay))',
+      '(?:never|do not|do n.t|don.?t|avoid|refrain|(?:stop|quit) \\w+ing|no more|always|stick (?:to|with)|make sure|be sure|ensure|prefer|favou?r|remember|keep in mind|bear in mind|assume|treat|hands off|stay|keep away|(?:steer|keep|stay) clear|under no circumstances|on no account|let.?s (?:go with|stick|keep|not|avoid|use|leave|make it|stay))',
     ),
     clause(
       '(?:keep|leave|hold|limit|cap) [^,;]{1,60}\\b(?:alone|as (?:it is|they are|is)|the way (?:it is|they are)|intact|unchanged|untouched|under|below|within|at most|max|minimal|small|short|shorter|out of|in place|around|to (?:a|one|two|\\d)|compatible|private|working|green|in (?:english|german|french|spanish|sync))',
@@ -21,7 +21,7 @@ const ENGLISH: Cues = {
       '(?:use|write|answer|reply|respond|commit|name|run|format|target|deploy|test|log|call|put|check|ask|tell|show|confirm|wait|work|give|split|sign|tag|document) [^;]{0,80}\\b(?:only|not|instead|rather than|never|always|everywhere|throughout|by default|every|each|before|(?<!the )first|unless|until|for (?:all|any|every|everything|new|those|that)|from now|at most|in (?:english|german|french|spanish|italian|japanese|chinese|your))\\b',
     ),
     clause(
-      '(?:no|zero|nothing) (?!errors?|output|response|logs?|change|difference|sign|trace|results?|effect|warnings?|messages?|users?|data|one|matter|problems?|issues?|no\b)(?:(?:new|any|external|extra|more|third.party|default|force|newer|from|outside)\\b|[\\w./-]+ (?:statements?|in|on|with|without|unless|for|at|outside|please|from|here|anywhere|allowed|until|above|below|beyond|after|newer|older|whatsoever)\\b|[\\w.-]+s?[.!]?$)',
+      '(?:no|zero|nothing) (?!errors?|output|response|logs?|change|difference|sign|trace|results?|effect|warnings?|messages?|users?|data|one|matter|problems?|issues?|no\b)(?:(?:new|any|external|extra|more|third.party|default|force|newer|from|outside)\\b|[\\w./-]+ (?:statements?|in|on|with|without|unless|for|at|outside|please|from|here|anywhere|allowed|until|above|below|beyond|after|newer|older|whatsoever)\\b|[\\w.-]+(?: [\\w.-]+s)?[.!]?$)',
     ),
     clause(
       '[\\w./-]+ only (?:on|in|at|for|with|from|via|through|as|inside|under|after|by)\\b|\\w+ (?:is|are) (?:out|off the table|mine|mine to \\w+|ours)(?=[,.]|$| )',
@@ -36,17 +36,26 @@ const ENGLISH: Cues = {
       "whatever (?:you do|happens),? [^?]{8,}|i(?:'d| would) be (?:unhappy|sad|annoyed|upset|disappointed) (?:to see|if|with) [^?]{4,}|(?:tests?|builds?|code|scripts?|we|nothing) (?:can't|cannot) (?:rely|depend|count) on",
     ),
     /\b(?:stays?|remains?) (?:out of|away from|outside|clear of)\b|\bis (?:the|our) (?:floor|ceiling|lower bound|upper bound)\b/i,
-    /^[Oo]nly \p{Lu}\p{L}+ (?:merges|deploys|pushes|releases|approves|touches|edits|changes)\b/u,
+    /^[Oo]nly (?:\p{Lu}\p{L}+|(?:the|our|my) (?:[\p{L}-]+ ){0,2}[\p{L}-]+) (?:merges?|deploys?|push(?:es)?|releases?|approves?|touch(?:es)?|edits?|changes?|writes? to)\b/u,
     // Decided, and said to be so.
     clause(
-      '(?:decision|decided|settled|policy|requirement)\\s*[:—–-]|(?:target|require|pin) [\\w.-]+ v?\\d[\\w.]*|(?:one|two|three|\\d+) [\\w-]+ (?:per|for each|for every) [\\w-]+|cap [^,;]{2,60} (?:at|to) \\W?\\d[\\w.]*|let.?s agree|leave [^,;]{1,60} (?:be|to (?:me|us|ci|them))',
+      '(?:decision|decided|settled|policy|requirement)\\s*[:—–-]|(?:target|require|pin) [\\w.-]+ v?\\d[\\w.]*|(?:one|two|three|\\d+) [\\w-]+ (?:per|for each|for every) [\\w-]+|cap [^,;]{2,60} (?:at|to) \\W?\\d[\\w.]*|let.?s agree|leave [^,;]{1,60} (?:be|to (?!(?:it|that|this|tomorrow|later)\\b)[\\w.-]+)',
     ),
     /^(?!the\b|it\b|this\b|that\b|my\b|there\b|please\b)(?:[\w-]+ ){1,3}(?:go(?! on (?:with|until|as)\b)|live|belong) (?:to|in|into|under|through|on|behind)\b(?!.*\b(?:fail|wrong|lost|nowhere|spam)\b)|\bcomes? first\b/i,
-    /\b(?:off the table|(?:not|isn't|aren't) an option|(?:is|are|stays?) frozen|belongs to (?:something|someone|somebody) else|(?:was|is|has been) agreed|preference for|preferably|so (?:no|at most|never|only|nothing|please|keep|prefer|avoid|stay|stick|make (?:small|short|sure))\b)/i,
+    /\b(?:off the table|(?:not|isn't|aren't) an option|(?:is|are|stays?) frozen|belongs to (?:something|someone|somebody) else|(?:was|is|has been) agreed|preference for|preferably|so (?:no|at most|never|only|nothing(?! (?:works?|worked|happens?|happened|runs?|shows?|loads?)\b)|please|keep|prefer|avoid|stay|stick|make (?:small|short|sure))\b)/i,
     /\bi (?:already told you|told you(?: that)? (?:already|before|twice)|already said|was wrong when|told you wrong|misspoke)\b|\b(?:as|like) i (?:already )?said\b|\bis called (?!it\b)[\w./@-]+, /i,
     /\bmatters? more than\b|\bmore important (?:to me |for us )?than\b|\btakes? precedence\b|\bi(?:'m| am) (?:fine|ok|okay|happy) with (?!(?:it|that|this|both|either|whatever)\b)\w+|^(?:please )?(?:talk|speak|write) to me (?:like|as if|as though)\b|^(?:whatever|whoever) \w+ [^?]{2,60}\b(?:gets?|needs?|must|goes|should)\b|\bwe(?:'ll)? stay (?:on|with|at)\b/i,
     // Of things in general.
-    /^(?!(?:the|this|that|these|those|my|your|it|its|tests?|things|there|his|her)\b)(?:[\w/-]+ ){0,3}[\w/-]+s (?:should|must|have to|need to|are to) (?!work|pass|run|be (?:fine|ok|there|done|working|green))\w+(?!.*\b(?:now|again|already|by now|but)\b)/i,
+    /\b(?:is|are|stays?) (?:mandatory|compulsory|obligatory|non-optional)\b|\b(?:is|are) (?:not acceptable|unacceptable|not welcome)\b|\b(?:is|are) (?:on|under) (?:a )?(?:code |feature )?freeze\b|\b(?:forbids?|prohibits?|disallows?|rules? out)\b|\bthe (?:only|single) (?:source|place|owner) (?:of|for|where)\b|\bto (?:a|the) (?:bare |strict )?minimum\b|^if (?:you're|you are) (?:unsure|stuck|not sure|in doubt),? |^when in doubt,? |^all (?:[\w-]+ ){0,2}[\w-]+s (?:target|use|follow|live|belong|run on|extend|inherit)\b|\bstays? (?:as (?:it|they) (?:is|are)|the way (?:it|they) (?:is|are)|put)\b|\bwithout exceptions?[.!]*$|[,;] keep (?:it|them|things) (?:that|this) way\b/i,
+    /^(?!(?:the|this|that|these|those|my|your|it|its|there|his|her|they|we|you|he|she|tests?|things|errors?)\b)(?:[\w/-]+ ){0,3}[\w/-]+s (?:should|must) (?:read|look|sound|follow|be named|start|end)\b|^(?!(?:the|this|these|those|they|as|what)\b)(?:[\w/-]+ ){0,2}[\w/-]+s follow (?!up\b)(?:the |our )?\w+/i,
+    // Of a kind: how all of it is made, named or marked.
+    /^(?!(?:the|this|these|those|they|we|you|both|some|most|many|my|your|there|as|his|her)\b)(?:[\w-]+ ){0,2}[\w-]+s are (?:always |only |never )?(?:named|called|written|sorted|stored|kept|prefixed|suffixed|formatted|versioned|signed|squashed|returned|thrown|validated|tagged|generated|pinned|capitali[sz]ed) (?!(?:wrong|twice|incorrectly|but|too|correctly|again|now)\b)/i,
+    /^(?!(?:the|this|these|those|they|we|you|both|some|most|many|my|your|there|as|his|her|two|three|\d+)\b)(?:(?:public|private|new|internal|external|exported|shared) [\w-]+s (?:need|get|carry|require|take)|[\w-]+s that [^,]{3,40} (?:get|carry|go)) (?!(?:stuck|lost|worse|slower|an? error|to )\b)/i,
+    /^(?!(?:the|this|that|it|he|she|who|what|there|everything|something|nothing|my|your|here|why|how|where|so|and|but)\b)[\w-]+(?: [\w-]+){0,4} (?:is|are) always (?:an? \w+ (?:number|string|value|integer|list|in)|in|stored|written|given|kept|sent|measured)\b/i,
+    /\b(?:can't|cannot|can not|must not|may not|mustn't) [^?]{2,60}\b(?:anything|any|more|other)\b[^?]{0,30} (?:except|but|other than|besides)\b/i,
+    /^max(?:imum)?\.? [\w -]{2,30} is \W?\d|\b(?:minimum|maximum|lowest|highest|oldest|newest) (?:supported|allowed|accepted|permitted) [\w. -]{2,30} is\b/i,
+    /^(?!can|could|would|will|update|fix|check|look|change|add|use|show|run)[\p{L} -]{3,40} (?:in|for|on) (?:all|every|each|any) [^,?]{2,50},? please[.!]*$/iu,
+    /^(?!(?:the|this|that|these|those|my|your|it|its|tests? (?:should|must|have|need|are)|things|there|his|her)\b)(?:[\w/-]+ ){0,3}[\w/-]+s (?:should|must|have to|need to|are to) (?!work|pass|run|be (?:fine|ok|there|done|working|green))\w+(?!.*\b(?:now|again|already|by now|but)\b)/i,
     // Allowed.
     /\byou (?:can|may|could) (?:just |also |safely |simply )?(?:skip|ignore|drop|disregard|omit|leave out|leave off|forget) (?!(?:it|that|this|me|the (?:previous|last|first))\b)\S+/i,
     /\b(?:is|are|be|it's|that's) (?:totally |perfectly |completely |also )?(?:fine|ok|okay|alright|allowed|acceptable) (?:to|for|if|when|as long)\b|\bfeel free to\b|\byou (?:can|may|could) (?:\S+ ){1,12}(?:without (?:asking|me)|on your own|whenever|any ?time|freely|as long as|directly)\b|\b(?:have|with) my (?:permission|blessing)\b|\bno need to (?!worry|apologi|thank|rush|hurry|panic|explain|shout|be\b)\w+|\b(?:are|is) fine only\b|^go ahead and .{2,60}\b(?:whenever|every time|without)\b/i,
@@ -114,24 +123,28 @@ const ENGLISH: Cues = {
   ],
   frees: [
     /^(?:so |and |but |hm+,? |oh,? )?(?:it |that |this )?(?:just |also )?(?:looks|seems|sounds|appears|turns out) (?:like|as if|as though|that|to me|to be)\b/i,
+    /^(?:so |and |but )?it (?:seems|looks|appears|turns out)\b(?! (?:better|nicer|best)\b)/i,
+    /^(?:[\w-]+ ){1,3}(?:expects?|asserts?|verif(?:y|ies)|checks) that\b|^[\w.]+\(.*\)[;,]?$/i,
+    /^no[,:] (?:the|that|this) (?:other|first|second|third|last|next|previous|left|right|wrong)(?: \w+)?[.!]*$/i,
+    /^never (?:saw|seen|had|heard|knew|thought|been|tried|used)\b|^(?:so )?(?:we|you|there|he|she|i) must be \w+/i,
     // What was measured, and what is only imagined.
     /^(?:so |and |now )?(?:assume|suppose|imagine|let's (?:say|assume|suppose|pretend|imagine)|say) (?:for (?:a|the|one) |that |the |we |you |all )/i,
     /\b(?:took|takes|got|gets|returned|returns|shows?|showed|gave|gives|prints?|was|were|came|ran) (?:[^.]{1,40} )?(?:instead of|rather than)\b/i,
     /\b(?:needs?|takes?|requires?) (?:about |around |roughly |some |almost |over |under )?(?:\d[\d.,]*|a|an|two|three|four|five|ten|half an?) ?(?:(?:more|few|full) )?(?:ms|seconds?|minutes?|hours?|days?|[KMG]B)\b/i,
     /\b(?:can't|cannot) [^.]{2,60} (?:today|tonight|right now|at the moment|this (?:morning|afternoon|evening))\b/i,
     // What was seen to happen, and comments of code.
-    /\b(?:(?:the|these|those|this|that) (?:(?!\b(?:must|should|shall|may|can|will)\b)[\w' -]){2,60} never \w+s|not everything \w+s|\w+s only change|(?<!\b(?:make sure|ensure|be sure)\b.{0,60})(?:doesn't|does not|didn't) (?:change|work|update|load|show|appear|render|adhere|happen|remember|match))\b|(?:^|\s)# +\w/i,
+    /\b(?:(?<!\b(?:important|essential|crucial|vital|sure|ensure)(?: that)? )(?:the|these|those|this|that) (?:(?!\b(?:must|should|shall|may|can|will)\b)[\w' -]){2,60} never \w+s|not everything \w+s|\w+s only change|(?<!\b(?:make sure|ensure|be sure)\b.{0,60})(?:doesn't|does not|didn't) (?:change|work|update|load|show|appear|render|adhere|happen|remember|match))\b|(?:^|\s)# +\w/i,
     /\b(?:have|has|must|got) to be (?:a |some |more )?(?:bugs?|problems?|errors?|mistakes?|issues?)\b|\bthat i need you to\b|^no,? that's not it\b|^(?:don't|do not) do (?:that|this|it)\b|^(?:so |and )?(?:that|this|it)(?:'s| is) what \w+.{0,80}right\?$/i,
     /(?:^|[,;] )(?:that|this|it) (?:should|must)(?:n't| not| never) (?:happen|occur)[.!]*$/i,
     /\b(?:colleagues?|boss|friend|manager|reviewer|somebody|someone|guys?|he|she|they) (?:\w+ly )?(?:thinks?|thought|believes?|feels?|wonders?|guess(?:es)?)\b/i,
     /\bi prefer to (?:look|see|start|begin|wait|go|talk)\b/i,
     /\bthey (?:only|always|never) \w+/i,
-    /\b(?:don't|do not|dont) (?:worry|bother me|know|think|see|get|understand|care|remember|have|recall|mind|panic|blame|mention|sweat|say|be (?:offended|shy|afraid|sorry|mad|surprised))\b|\bnever ?mind\b|\bno (?:idea|problem|worries|rush|hurry|need(?! to (?!worry|apologi|thank|rush|hurry|panic|explain|shout|be\b))|clue|wonder|luck|thanks|big deal|offen[cs]e|joke|pressure|way|difference)\b/i,
+    /\b(?:don't|do not|dont) (?:worry|bother(?! \w+ing\b)|know|think|see|get|understand|care|remember|have|recall|mind|panic|blame|mention|sweat|say|be (?:offended|shy|afraid|sorry|mad|surprised))\b|\bnever ?mind\b|\bno (?:idea|problem|worries|rush|hurry|need(?! to (?!worry|apologi|thank|rush|hurry|panic|explain|shout|be\b))|clue|wonder|luck|thanks|big deal|offen[cs]e|joke|pressure|way|difference)\b/i,
     /\b(?:i|we|they|he|she|it|that|this|which|who|there|someone|developer|team|guy) (?:\w+ly |had |have |has |would |could |can |just |still )?(?:never|only|always) (?:\w+ed|\w+s|understood|knew|saw|got|had|have|found|thought|been|seen|heard|want|wanted|forget|meant|felt|did|went|wrote|made)\b/i,
     /\b(?:must|should|may|might|could) (?:not )?have (?:been|\w+ed|\w+en|had|got|run|come)\b|\bmust be (?:a|an|the|some|something|because|what|why|how|where|who|due|missing|nice|my|your|fun|new|wrong)\b|\bhas to be (?:a|the|some|something|because)\b|\bcan't be (?:right|real|true|that|serious|the|sure|bothered)\b|\bshould be (?:fine|ok|okay|good|easy|enough|quick|done|simple|there|able)\b/i,
     /^(?:no|nope|wait|actually|ok|okay|yes|wrong)\b[\s,.:;!—–-]*(?:no,? |that'?s |it'?s |this is |all |i'?m |that |(?:everything|all)(?:'s| is) )*(?:fine|ok|okay|good|great|perfect|right|works|cool|thanks|thank|done|nice|correct|better|pretty|quite|really|makes|never ?mind|sorry|let me|window|ignore|i (?:was|see|think|found|had|got|just|misread|have|haven't|didn't|don't|can't|tried))/i,
     /\b(?:docs?|tutorial|manual|article|readme|wiki|blog|post|book|paper|linter|compiler|error|message|log|stack ?overflow|somebody|someone|colleague|he|she|they) (?:\w+ )?(?:says?|said|insists?|recommends?|claims?|claimed|wrote|told|suggests?|complains?)\b|\b(?:i (?:heard|read)|used to|apparently|according to)\b/i,
-    /\b(?:not sure|not only|if only|the only|(?:fails?|happens?|works?|breaks?|crashes|occurs?|runs?|shows?) only|only (?:when|if|after|happens|fails|works|one|just|seems|took|the|thing|then|have|has)|as (?:always|usual)|like always|not always)\b/i,
+    /\b(?:not sure|not only|if only|the only|(?:fails?|happens?|works?|breaks?|crashes|occurs?|runs?|shows?) only|only (?:when|if|after|happens|fails|works|one|just|seems|took|the(?! (?:[\w-]+ ){1,3}(?:merge|deploy|edit|touch|change|push|approve|release)(?:e?s)?\b)|thing|then|have|has)|as (?:always|usual)|like always|not always)\b/i,
   ],
 }
 
@@ -148,7 +161,7 @@ const HOLD =
   /\b(?:don't|do not|stop|wait)\b.*(?:\b(?:let me|i (?:need|want|have) to|i'll)\b.*\bfirst\b|\buntil i(?:'m| am| have| 've)? ?(?:back|done|return|finish|looked|checked)|\bfor a (?:moment|second|minute|sec)\b)/i
 /** Behind `yet` comes nothing or what to do now: with a reason it holds until that is gone. */
 const NOT_YET =
-  /\b(?:don't|do not)(?:(?!\b(?:not|that|which|who|until|because|since|if)\b|n't)[^,;:—–])*\byet(?:,? (?:please|ok(?:ay)?|thanks?))?(?:[.!?]*$|(?:[,;:—–]| -) ?(?:(?:but|and|please|just) )*(?:first|let me|i'll|i (?:want|need|have) to|show|tell|explain|please)\b)/i
+  /\b(?:don't|do not)(?:(?!\b(?:not|that|which|who|until|because|since|if)\b|n't)[^,;:—–])*\byet(?:,? (?:please|ok(?:ay)?|thanks?))?(?:[.!?]*$|(?:[,;:—–]| -) ?(?:(?:but|and|please|just) )*(?:first|let me|i'll|i(?:'m| am) still|(?:there(?:'s| is) )?more (?:is coming|to come|follows)|i (?:want|need|have) to|show|tell|explain|please)\b)/i
 const LASTING_RULE = /\b(?:never|always|every|each|any|from now on|whenever)\b/i
 const CLAUSES =
   /[,;:—–，；、]\s*|\s-\s|\s(?:but|though|mais|aber|pero|mas|ma|но)\s|(?:但是|ただ|하지만|지만)/iu
@@ -182,7 +195,7 @@ function isBinding(sentence: string): boolean {
   const cues = listLanguages(plain)
   const clauses = withoutRest(plain.split(CLAUSES).map((each) => each.trim()))
   if (QUESTION.test(plain) && !TAG.test(plain)) return POLITE.test(plain)
-  if (SAID_BY.test(plain)) return false
+  if (SAID_BY.test(plain) || TELLS.test(plain)) return false
   const held = LASTING_RULE.test(plain) ? null : (HOLD.exec(plain) ?? NOT_YET.exec(plain))
   if (held) return held.index > 0 && isBinding(plain.slice(0, held.index).trim())
   return [plain, ...clauses.filter((each) => each.length >= 3)].some((unit) =>
@@ -208,12 +221,12 @@ const LOOKING = new RegExp(
   'i',
 )
 const ACTING = new RegExp(
-  `${OPENER}(?:commit|push|merge|open|close|create|add|remove|delete|run|rerun|fix|split|rename|move|update|implement|build|rebuild|revert|undo|redo|continue|proceed|go ahead|try|release|install|generate|refactor|improve|rebase|bump|publish|start|restart|apply|finish|do (?:it|that|this|both|all))\\b`,
+  `${OPENER}(?:commit(?! messages?\\b)|push|merge|open|close|create|add|remove|delete|run|rerun|fix|split|rename|move|update|implement|build|rebuild|revert|undo|redo|continue|proceed|go ahead|try|release|install|generate|refactor|improve|rebase|bump|publish|start|restart|apply|finish|do (?:it|that|this|both|all))\\b`,
   'i',
 )
 /** That something works now is to be seen to once. */
 const SEEING_TO = new RegExp(
-  `${OPENER}(?:make sure|be sure|ensure)(?: that)? (?!(?:every|each|all|any|new|no|nothing)\\b)[^,;]{1,60}\\b(?:runs?|works?|builds?|compiles?|loads?|starts?|(?:is|are|gets?) (?:also |now |still |actually )?(?:used|updated|fixed|included|there|shown|added|wired|covered|done|working|running))(?: (?:now|again|too|fine|here|properly|correctly|as expected|please))*(?:,? (?:and |then )+(?:tell|show|commit|push|report|let me)\\b.*)?[.!]*$`,
+  `${OPENER}(?:make sure|be sure|ensure)(?: that)? (?!(?:every|each|all|any|new|no|nothing)\\b)[^,;]{1,60}\\b(?:runs?|works?|builds?|compiles?|loads?|starts?|(?:is|are|gets?) (?:also |now |still |actually )?(?:used|updated|fixed|included|there|shown|added|wired|covered|done|working|running))(?: (?:now|again|too|fine|here|properly|correctly|as expected|please))*(?:,? (?:and |then )+(?:tell|show|commit|push|report|let me|open|go|look|try|check|run|start|send|click|reload)\\b.*)?[.!]*$`,
   'i',
 )
 /** “Rerun the failing job only”: what is to be done once, and no more than that. */
@@ -249,11 +262,15 @@ function binds({ binds: strong, weak, subject }: Cues, unit: string): boolean {
 
 /** What a tool or a text says, behind a colon. */
 const REPORTED =
-  /(\b(?:docs?|documentation|manual|readme|wiki|guide|linter|compiler|tests?|error|message|log|warning|it|he|she|they|reviewer|colleague|boss) (?:\w+ )?(?:says?|said|claims?|complains?|wrote|reads?|told me|reports?|prints?))\s*[:,] .*$/i
+  /(\b(?:docs?|documentation|manual|readme|wiki|guide|spec(?:ification)?|standard|rfc|ticket|issue|linter|compiler|tests?|error|message|log|warning|it|he|she|they|reviewer|colleague|boss) (?:\w+ )?(?:says?|said|claims?|complains?|wrote|reads?|told me|reports?|prints?))\s*[:,] .*$/i
 
 /** “Drivers must check the brakes, officials said on Monday.” */
 const SAID_BY =
   /, (?!(?:as )?(?:i|we|like|and|but|or|so|my|our) |(?:the )?(?:(?:team|tech|project|product|engineering) )?(?:boss|lead|leads|manager|management|owner|team|client|customer|security|legal|compliance|ops|cto|ceo|qa) )(?:the |an? )?[\p{L}.'-]+(?: [\p{L}.'-]+){0,2} (?:said|says|added|warned|wrote|noted|explained|told \S+)(?: (?:on|in|at) [\p{L}\d ]{2,24})?[.!]*$/iu
+
+/** “It must return text, but it returns nothing”, “that has to be rebuilt, which took an hour”. */
+const TELLS =
+  /, which (?:took|takes|made|cost|explains|is why)\b|\b(?:must|should|has to) [^?]{2,60},? but (?:it|they|he|she|that|this) (?:\w+s|are|do|did|were)\b/i
 
 /** Those whose wishes the user passes on. */
 const CLIENTS =
