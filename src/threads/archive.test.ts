@@ -176,6 +176,20 @@ describe('searching the archive', () => {
     expect(matching).toBe(refs.length)
   })
 
+  it('names the file that a result is the content of', async () => {
+    const content = 'retry limit of the gateway\n'.repeat(30)
+    const { archive } = await thread(
+      [
+        user('read it'),
+        ...round('a', 'read', { path: 'src/net/gate.ts' }, result('a', content)),
+        user('thanks'),
+      ],
+      { compact: true },
+    )
+    const { finds } = await archive.search('retry limit gateway', 5)
+    expect(finds).toMatchObject([{ speaker: 'result of read', names: ['src/net/gate.ts'] }])
+  })
+
   it('says who said it and when, with the words around it, and what is still in view', async () => {
     const { archive } = await thread(past, { compact: true })
     const { finds } = await archive.search('quota exceeded', 10)

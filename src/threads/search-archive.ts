@@ -74,6 +74,7 @@ export async function searchArchive(
       score,
       isOwn,
       recency,
+      ...(match.file !== undefined && { file: match.file }),
       tier: tierOf(match),
       label: buildLabel(about),
       ref,

@@ -1,5 +1,6 @@
 // A scan through the events of threads, newest first, in bounded work: linear, without an index.
 import type { EntryId } from '../core/edit/change.ts'
+import { pathIn, readFields } from '../core/ledger/call-fields.ts'
 import { readRow } from '../core/log/codec.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
 import type { Store } from '../core/ports.ts'
@@ -25,6 +26,7 @@ export interface MatchingEntry {
   readonly ref: EntryId
   readonly seq: number
   readonly tool?: string // whose result it is
+  readonly file?: string // that its call names
   readonly score: number
   /** Part of it was never shown to the model. */
   readonly isShownInPart: boolean
@@ -71,6 +73,7 @@ interface Candidate {
   readonly isCopy: boolean
   readonly prior: number // by its session and who said it
   tool?: string
+  file?: string
 }
 
 /** Takes the events of one thread after the other, backwards: a result before its call, calls before their answer. */
@@ -128,7 +131,11 @@ export class Scan {
       return
     }
     const weighed = result === undefined ? undefined : this.#matching.get(this.#keyOf(result))
-    if (weighed) weighed.tool = call.name
+    if (weighed) {
+      weighed.tool = call.name
+      const file = pathIn(readFields(call.arguments))
+      if (file !== undefined) weighed.file = file
+    }
     const others = this.#calls.get(call.answer) ?? []
     this.#calls.set(call.answer, [textOfCall(call), ...others])
   }

@@ -64,6 +64,7 @@ describe('names', () => {
       'localhost:3000',
     ])
     expect(namesIn('At 12:30 see gate.ts:12.')).toEqual(['gate.ts'])
+    expect(namesIn('src/a.ts:12:func main\nsrc/a.ts-13-return\nsrc/a.ts-14')).toEqual(['src/a.ts'])
     expect(namesIn('See big.ts:1234, src/gate.py:20481:7 and notes.txt:10000.')).toEqual([
       'big.ts',
       'src/gate.py',
@@ -127,6 +128,12 @@ describe('finds', () => {
       for (const find of choose(`setting_${at}`, [lines.join('\n')]))
         for (const word of find.snippet.replaceAll('…', ' ').trim().split(' '))
           expect(words).toContain(word)
+  })
+
+  it('give how long something took behind the names beside it', () => {
+    const long = `the files were checked after some time that nobody had expected, and this ${'again '.repeat(40)}`
+    const [find] = choose('files checked', [`${long} in 122ms by readRow`])
+    expect(find?.names).toEqual(['readRow', '122ms'])
   })
 
   it('give the names near the words, each once, and none that is known', () => {

@@ -11,6 +11,8 @@ export interface Candidate {
   readonly score: number
   /** The one who asks wrote it: names in it are likelier to be meant. */
   readonly isOwn?: boolean
+  /** The file that it is the content of: a name that the content itself does not have. */
+  readonly file?: string
   /** What stands before its snippet in a list: it takes room as well. */
   readonly label: string
   /** The same where only its names are given. */
@@ -61,7 +63,7 @@ export function chooseFinds<C extends Candidate>(
   const finds = Math.min(limits.finds, candidates.length)
   const chars = Math.max(FEWEST_SNIPPET_CHARS, SNIPPETS_CHARS / Math.max(1, finds))
   const rest = candidates.map((candidate) => {
-    const passages = rankPassages(candidate, asked)
+    const passages = withFile(rankPassages(candidate, asked), candidate.file)
     const [best] = passages
     return { candidate, passages, snippet: best ? cutSnippet(candidate, best, asked, chars) : '' }
   })
@@ -80,8 +82,9 @@ export function chooseFinds<C extends Candidate>(
     const { candidate, passages } = next
     const snippet = chosen.length < finds ? next.snippet : undefined
     const worthOfName = (name: string) =>
-      (candidate.isOwn ? OWN_WORTH : 0) +
+      (candidate.isOwn || name === candidate.file ? OWN_WORTH : 0) +
       (evidence.get(name) ?? 0) -
+      (MEASURE.test(name) ? MEASURE_COST : 0) -
       COMMON_SHARE * Math.log(spread.get(name) ?? 1)
     const found = rankNames(passages, worthOfName).filter(({ name }) => !limits.known.has(name))
     for (const name of namesIn(snippet ?? '')) given.add(name)
@@ -89,6 +92,13 @@ export function chooseFinds<C extends Candidate>(
     chosen.push({ candidate, snippet, found })
   }
   return withNames(chosen, limits)
+}
+
+/** The agent named the file in its call; what came of it rarely does. */
+function withFile([best, ...rest]: readonly Passage[], file: string | undefined): Passage[] {
+  if (!best) return []
+  const names = file === undefined ? best.names : [...new Set([file, ...best.names])]
+  return [{ ...best, names }, ...rest]
 }
 
 interface Shown<C extends Candidate> {
@@ -99,6 +109,9 @@ interface Shown<C extends Candidate> {
 
 /** What counts for names in a text that the one who asks wrote. */
 const OWN_WORTH = 3
+/** How long something took is rarely asked for. */
+const MEASURE = /^\d+(?:\.\d+)?(?:m?s|%|[kKMG]?B)$|^[A-Z]\/[A-Z]$/
+const MEASURE_COST = 3
 /** So many names of a find are likely to be shown with it. */
 const NAMES_AT_HAND = 8
 /** What counts for names that whoever asks wrote in several texts, and for those of late. */

@@ -150,6 +150,8 @@ const TRAIL = /(?::\d+){0,2}[.:+@#/~-]*$/
 /** A host with its port: what stands behind the colon is no line of a file, and no number of a step. */
 const ADDRESS =
   /^(?![^:]*\.(?:[cm]?[jt]sx?|json|mdx?|py|rs|go|java|rb|[ch]|cc|[ch]pp|cs|s?css|html?|sql|sh|ya?ml|toml|txt|lock|log|vue|svelte|php|kt|swift|xml|csv|ini|cfg|conf):)(?:localhost|\p{L}[\p{L}\p{N}]*-[\p{L}\p{N}-]+|[\p{L}\p{N}][\p{L}\p{N}-]*(?:\.[\p{L}\p{N}-]+)+):\d{4,5}(?=[.:]*$)/iu
+/** `a.ts:12:text` and `a.ts-13-`, as `grep` and `rg` write them, name one file. */
+const LINE_OF_FILE = /(?<=\.[a-z]{1,6})(?::\d+:.*|-\d+(?:-.*)?)$/i
 const LONGEST_CHARS = 160
 const SHORTEST_CHARS = 3
 
@@ -175,7 +177,7 @@ export function namesIn(text: string): string[] {
   for (const [run] of text.matchAll(RUN)) {
     const bare = run.replace(LEAD, '')
     const address = ADDRESS.exec(bare)?.[0]
-    const name = address ?? bare.replace(TRAIL, '')
+    const name = address ?? bare.replace(TRAIL, '').replace(LINE_OF_FILE, '')
     const isLongEnough = name.length >= SHORTEST_CHARS && name.length <= LONGEST_CHARS
     const isName = address !== undefined || SHAPES.some((shape) => shape.test(name))
     if (isLongEnough && isName) names.add(name)
