@@ -42,7 +42,7 @@ export function noteCommand(
   if (command.isTest && tested.tests.at(-1)?.isFailed === false)
     return withBehind(withoutSolved(tested, { key }), command, line, seq)
   // To look for what is not there, and to compare what differs, is not an error to be repaired.
-  return isLookingFor(key)
+  return isLookingFor(key) || NOTHING_TO_COMMIT.test(`${key}\n${end.output}`)
     ? tested
     : withError(tested, { tool: 'command', subject: key, line, at: seq })
 }
@@ -60,6 +60,7 @@ function inOneLine(command: string): string {
   return cutHead(command.replace(/\s+/g, ' ').trim(), LINE_CHARS)
 }
 
+const NOTHING_TO_COMMIT = /^(?:rtk )?git (?:\S+ )*commit\b[\s\S]*^nothing (?:added )?to commit\b/m
 const NOT_FOUND =
   /^(?:ls|cat|head|tail|find|sed -n|wc|stat|grep|egrep|rg|ag|test|\[|\[\[|diff|cmp|which|command|false|git diff|git grep|git show|git log)(?: |$)/
 
@@ -195,13 +196,19 @@ const WITH_SUBCOMMANDS = new Set(
   ),
 )
 
+/** What they run is another program each time. */
+const INTERPRETERS = new Set('node tsx python python3 ruby perl php bash sh zsh'.split(' '))
+
 /** Without the folder it lies in; with its subcommand where it has some. */
 function readProgram(key: string): string {
   const [first = '', ...rest] = withoutToolchain(key).replace(GIT_OPTIONS, '$1').split(' ')
   const program = first.replace(/["']/g, '').replace(/^.*\//, '')
+  if (INTERPRETERS.has(program))
+    return [program, ...rest.filter((word) => !word.startsWith('-')).slice(0, 1)].join(' ')
   if (!WITH_SUBCOMMANDS.has(program)) return program
   const words = rest.filter((word) => !word.startsWith('-'))
-  return [program, ...words.slice(0, words[0] === 'run' || words[0] === 'exec' ? 2 : 1)].join(' ')
+  const isDeeper = program === 'gh' || words[0] === 'run' || words[0] === 'exec'
+  return [program, ...words.slice(0, isDeeper ? 2 : 1)].join(' ')
 }
 
 /** The line that says what is wrong; without one that looks like it, the last. */

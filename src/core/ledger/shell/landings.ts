@@ -6,7 +6,8 @@ import { type Sight, withoutUndone, withSeen } from './undone.ts'
 
 type LandingMatch = Omit<Landing, 'at'> & { readonly isAmended?: boolean }
 
-const MOST_LANDINGS = 40
+/** Of each kind: many commits take no open pull request away. */
+const MOST_OF_KIND = 40
 const SUBJECT_CHARS = 120
 const COMMAND_CHARS = 20_000
 const OUTPUT_CHARS = 60_000
@@ -38,6 +39,8 @@ const OPEN_REQUEST = step('(?:gh +pr|glab +mr) +create')
 const MERGE_REQUEST = step('(?:gh +pr|glab +mr) +merge')
 const RELEASE = step('(?:gh|glab) +release +create')
 const CLOSE_REQUEST = step('(?:gh +pr|glab +mr) +close')
+const UNRELEASE = step('(?:gh|glab) +release +delete')
+const REOPEN_REQUEST = step('(?:gh +pr|glab +mr) +reopen')
 const PUBLISH = step('(?:npm|pnpm|yarn|cargo|twine|gem) +(?:publish|upload|push)')
 
 /** Everything that a command line shows to have been recorded, in the order of a workflow. */
@@ -60,9 +63,37 @@ export function noteLandings(
     ],
     undone,
   )
-  const landings = withSeen(landed, text, end, { branch, isHere, isGitAlone }, seq)
+  const seen = withSeen(landed, text, end, { branch, isHere, isGitAlone }, seq)
+  const landings = latestOfKinds(withoutRevoked(seen, text, end))
   if (landings === ledger.landings) return ledger
-  return { ...ledger, landings: landings.slice(-MOST_LANDINGS) }
+  return { ...ledger, landings }
+}
+
+function latestOfKinds(landings: readonly Landing[]): readonly Landing[] {
+  const left = new Map<Landing['kind'], number>()
+  const latest = landings.toReversed().filter(({ kind }) => {
+    const room = left.get(kind) ?? MOST_OF_KIND
+    left.set(kind, room - 1)
+    return room > 0
+  })
+  return latest.length === landings.length ? landings : latest.reverse()
+}
+
+/** A release that is deleted, and a pull request that is open again. */
+function withoutRevoked(
+  landings: readonly Landing[],
+  command: string,
+  { output, isFailed }: CommandEnd,
+): readonly Landing[] {
+  if (isFailed || !(UNRELEASE.test(command) || REOPEN_REQUEST.test(command))) return landings
+  const release = UNRELEASE.exec(command)?.[1]?.trim().split(/\s+/)[0]
+  const reopened = REOPEN_REQUEST.exec(command)?.[1]?.trim()
+  const request = reopened === undefined ? undefined : numberIn(reopened, output)
+  return landings.filter(
+    ({ kind, what }) =>
+      !(kind === 'release' && what === release) &&
+      !(kind === 'pull-request-closed' && what === request),
+  )
 }
 
 function withoutLastCommit(landings: readonly Landing[]): readonly Landing[] {
