@@ -1,7 +1,7 @@
 // Finds what a user said in passing and wants heeded from then on: prohibitions, rules, limits, corrections.
+import { SAID_BY, TELLS, withApostrophes } from './attributed.ts'
 import { type Cues, clause, LANGUAGES } from './languages.ts'
 import { withoutMaterial } from './material.ts'
-import { OWN } from './pasted.ts'
 import { findSentences, readLines, sentencesIn } from './sentences.ts'
 
 const NUMBER = '(?:\\d|one|two|three|four|five|six|ten|a (?:dozen|hundred|second|minute)|half|zero)'
@@ -258,51 +258,6 @@ const IN_LANGUAGE =
 function binds({ binds: strong, weak, subject }: Cues, unit: string): boolean {
   if (VERBLESS.test(unit) || IN_LANGUAGE.test(unit)) return true
   return matches(strong, unit) || ((weak?.test(unit) ?? false) && !subject?.test(unit))
-}
-
-/** What a tool or a text says, behind a colon. */
-const REPORTED =
-  /(\b(?:docs?|documentation|manual|readme|wiki|guide|spec(?:ification)?|standard|rfc|ticket|issue|linter|compiler|tests?|error|message|log|warning|it|he|she|they|reviewer|colleague|boss) (?:\w+ )?(?:says?|said|claims?|complains?|wrote|reads?|told me|reports?|prints?))\s*[:,] .*$/i
-
-/** “Drivers must check the brakes, officials said on Monday.” */
-const SAID_BY =
-  /, (?!(?:as )?(?:i|we|like|and|but|or|so|my|our) |(?:the )?(?:(?:team|tech|project|product|engineering) )?(?:boss|lead|leads|manager|management|owner|team|client|customer|security|legal|compliance|ops|cto|ceo|qa) )(?:the |an? )?[\p{L}.'-]+(?: [\p{L}.'-]+){0,2} (?:said|says|added|warned|wrote|noted|explained|told \S+)(?: (?:on|in|at) [\p{L}\d ]{2,24})?[.!]*$/iu
-
-/** “It must return text, but it returns nothing”, “that has to be rebuilt, which took an hour”. */
-const TELLS =
-  /, which (?:took|takes|made|cost|explains|is why)\b|\b(?:must|should|has to) [^?]{2,60},? but (?:it|they|he|she|that|this) (?:\w+s|are|do|did|were)\b/i
-
-/** Those whose wishes the user passes on. */
-const CLIENTS =
-  '\\b(?:customers?|(?:our|my) clients?|teams?|management|managers?|lead|legal|(?:product )?owner|kunden?|kundin|le client|cliente|équipe|equipo)(?: (?:has|have|just|always|already|also|\\w+ly)){0,2} (?=(?:says?|said|sagt|dit|dice) ?:)'
-const DOCUMENT = String.raw`\b(?:docs?|documentation|readme|wiki|manual|guide|page|ticket|issue|review|log|changelog|faq)\b`
-
-/** What anybody but the user says, behind a colon: `CI prints: …`, `According to the wiki: …`. */
-const ATTRIBUTED = new RegExp(
-  [
-    String.raw`((?:^|(?<=[,;] )(?<!\b(?:rules?|polic(?:y|ies)|conventions?|guidelines?)\b.*))`,
-    `(?:according to|laut|selon|d'après|según|from the (?=[^:]*${DOCUMENT})|`,
-    String.raw`(?:review )?comments? (?:by|from|of) (?!(?:default|now|here|today|then)\b)|`,
-    String.raw`answer(?:ed)? (?:by|from) (?!(?:default|now|here|today|then)\b))[^,;:]{2,60}|`,
-    `(?<!${OWN} |${CLIENTS})(?<= )(?:says?|said|claims?|complains?|wrote|prints?|printed|replied|answered|recommends?|suggests?|reported|sagt|schreibt|meldet|dit|écrit|affiche|dice|escribe)) ?: .*$`,
-  ].join(''),
-  'i',
-)
-
-function withApostrophes(sentence: string): string {
-  const plain = sentence
-    .replaceAll(/[’‘]/g, "'")
-    .replaceAll(
-      /"[^"]{2,}"|“[^“”]{2,}”|„[^„“”]{2,}[“”]|«[^«»]{2,}»|»[^«»]{2,}«|「[^「」]{2,}」|『[^『』]{2,}』|`[^`]* [^`]*`|(?<!\p{L})'[^']{3,}'(?!\p{L})/gu,
-      'it',
-    ) // what others say
-    .replaceAll('`', '')
-    .replace(REPORTED, '$1 it')
-  // It looks back from every place: only where there is a colon to look back from.
-  return (plain.includes(':') ? plain.replace(ATTRIBUTED, '$1 it') : plain).replaceAll(
-    /\b(do|ca|wo|is|are|should|must|does|did|could|would|have)nt\b/gi,
-    "$1n't",
-  )
 }
 
 /** Those whose frequent words are in it most often; all where none is known. */

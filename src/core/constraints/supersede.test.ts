@@ -1,6 +1,6 @@
 // A later statement of the user that takes the place of an earlier one, and those that do not.
 import { describe, expect, it, vi } from 'vitest'
-import { findSuperseded } from './settle.ts'
+import { findSuperseded } from './supersede.ts'
 import { topicsIn, topicsOf } from './topics.ts'
 
 vi.mock(import('./topics.ts'), async (load) => {

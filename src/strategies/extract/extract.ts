@@ -1,7 +1,8 @@
 // `extract`: the weightiest of a conversation word for word, to a given number of tokens. No model.
 import { findStatements } from '../../core/constraints/find-constraints.ts'
 import { findSentences } from '../../core/constraints/sentences.ts'
-import { findSuperseded, referentOf, settle, withReferent } from '../../core/constraints/settle.ts'
+import { referentOf, settle, withReferent } from '../../core/constraints/settle.ts'
+import { findSuperseded } from '../../core/constraints/supersede.ts'
 import type { Strategy, StrategyInput } from '../../core/edit/strategy.ts'
 import { readIntent } from '../../core/ledger/dialects.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
