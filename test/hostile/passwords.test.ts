@@ -34,6 +34,7 @@ const FORMS: Readonly<Record<string, (written: string) => string>> = {
   userinfo: (written) => `postgres://me:${written}@db.example:5433/app`,
   'without a user': (written) => `postgresql://:${written}@db.example/app?sslmode=require`,
   parameter: (written) => `postgres://me@db.example/app?password=${written}&schema=team`,
+  'behind an encoded colon': (written) => `postgres://me%3A${written}@db.example:5433/app`,
   'several hosts': (written) => `postgres://me:${written}@one:1,two:2/app`,
   keywords: (written) => `host=db.example user=me password=${written} dbname=app`,
   quoted: (written) => `host=db.example password = '${written}' dbname=app`,

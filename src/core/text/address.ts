@@ -70,7 +70,9 @@ function shownUrl(text: string): string | undefined {
   if (!found) return undefined
   const [, scheme = '', user = '', , hosts = '', path = '', query] = found
   // Elsewhere a name alone may be the secret: `https://TOKEN@host`.
-  const shownUser = user !== '' && POSTGRES.test(scheme) ? `${user}@` : ''
+  // With a colon that is encoded, what is meant as the password is a part of the name.
+  const isName = user !== '' && POSTGRES.test(scheme) && !/%3a/i.test(user)
+  const shownUser = isName ? `${user}@` : ''
   const pairs = (query ?? '').split('&').flatMap((pair) => {
     const [name = '', ...rest] = pair.split('=')
     return isPlain(name, rest.join('=')) ? [pair] : []
