@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import pg from 'pg'
 import type { NewEvent } from '../../src/core/log/event.ts'
-import { growStatement } from '../../src/stores/postgres/append-statement.ts'
+import { growStatement, linkAfter } from '../../src/stores/postgres/append-statement.ts'
 import { Session } from '../../src/stores/postgres/database.ts'
 import { appendRequest } from '../../src/stores/rows/requests.ts'
 import { openDatabase } from '../../src/stores/sqlite/open-database.ts'
@@ -127,7 +127,7 @@ type Values = Parameters<typeof growStatement>[1]
 /** The same statement with empty texts for hashes: nobody computes any. */
 function withoutHashes(values: Values): ReturnType<typeof growStatement> {
   const [{ name, text }] = growStatement('plain', { ...values, rows: [] })
-  const full = text.replace('link_hashes(coalesce(head, $12::text), $11::text[])', '$11::text[]')
+  const full = text.replace(linkAfter('coalesce(head, $12::text)'), "''")
   const columns = [1, 2, 3, 4, 5, 6, 7].map((column) => values.rows.map((row) => row[column]))
   const last = values.rows.at(-1)
   const filled = [values.threadId, values.before, last ? readTime(last) : null, ...columns]

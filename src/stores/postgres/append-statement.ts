@@ -22,18 +22,31 @@ interface NewThread {
 }
 
 /**
+ * The hash of the first row with its link to the hash before: of all hashes the server makes this one. The
+ * others stay in the parameter, since an array that goes through the parts of a statement is copied in each.
+ */
+export function linkAfter(before: string): string {
+  const first = '($11::text[])[1]'
+  return `${first} || '.' || left(encode(sha256((${before} || ${first})::bytea), 'base64'), 22)`
+}
+
+/** The hash of the last row; null where there is none. */
+const LAST = `CASE cardinality($4::text[]) WHEN 1 THEN before.linked
+  ELSE ($11::text[])[cardinality($4::text[])] END`
+
+/**
  * $1 is the thread, $2 its version before, $3 the time of its last event, $4 to $10 the rows, $11 their
  * hashes before linking, $12 the hash before them if the thread has none.
  */
-const BEFORE = `SELECT key, head, link_hashes(coalesce(head, $12::text), $11::text[]) AS hashes
+const BEFORE = `SELECT key, head, ${linkAfter('coalesce(head, $12::text)')} AS linked
   FROM threads WHERE thread_id = $1 AND version = $2::bigint`
 
 /** An unchanged version implies an unchanged hash: the log only grows. */
 const GROW = `UPDATE threads SET version = $2::bigint + cardinality($4::text[]),
   updated_at = coalesce($3::bigint, updated_at),
-  head = coalesce(before.hashes[cardinality($4::text[])], threads.head)
+  head = coalesce(${LAST}, threads.head)
   FROM before WHERE threads.key = before.key AND threads.version = $2::bigint
-  RETURNING threads.key, before.hashes`
+  RETURNING threads.key, before.linked`
 
 const TARGETS = {
   /** For threads that share nothing, so that the index on ids sees all ids, and that keep their last hash. */
@@ -41,22 +54,22 @@ const TARGETS = {
   /** For callers that hold the lock of the thread and have looked at the ids it shares. */
   held: `before AS (${BEFORE}), thread AS (${GROW})`,
   /** $13 is the time of its first event; $14 its parent, $15 the thread whose rows it shares. */
-  first: `before AS (SELECT link_hashes($12::text, $11::text[]) AS hashes),
+  first: `before AS (SELECT ${linkAfter('$12::text')} AS linked),
     begun AS (INSERT INTO threads (thread_id, version, created_at, updated_at, parent_id, parent_seq,
       base_key, base_seq, head)
     SELECT $1, $2::bigint + cardinality($4::text[]), $13::bigint, $3::bigint, $14::text,
       CASE WHEN $14::text IS NULL THEN NULL ELSE $2::bigint END, $15::bigint, $2::bigint,
-      coalesce(before.hashes[cardinality($4::text[])], $12::text) FROM before
+      coalesce(${LAST}, $12::text) FROM before
     ON CONFLICT (thread_id) DO NOTHING RETURNING key),
-    thread AS (SELECT begun.key, before.hashes FROM begun, before)`,
+    thread AS (SELECT begun.key, before.linked FROM begun, before)`,
 } as const
 
 const ROWS = `INSERT INTO events
   (thread_key, seq, id, v, type, "timestamp", data, origin, source, hash)
   SELECT thread.key, $2::bigint + one.place, one.id, one.v, one.type, one.time, one.data,
-    one.origin, one.source, one.hash
+    one.origin, one.source, CASE one.place WHEN 1 THEN thread.linked ELSE one.hash END
   FROM thread, unnest($4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[],
-    $10::text[], thread.hashes)
+    $10::text[], $11::text[])
     WITH ORDINALITY AS one (id, v, type, time, data, origin, source, hash, place)`
 
 type Target = keyof typeof TARGETS
