@@ -27,9 +27,11 @@ export type SendOutcome =
       readonly error?: PrecisError
       /** Messages that waited and were not delivered: the turn failed or was stopped. */
       readonly returned: readonly UserContent[]
+      /** The new session in which it was said, behind an `@compact` that has opened one. */
+      readonly threadId?: string
     }
   /** Somebody works on the thread: the message is delivered as soon as it can be. */
-  | { readonly status: 'queued'; readonly messageId: string }
+  | { readonly status: 'queued'; readonly messageId: string; readonly threadId?: string }
   | { readonly status: 'command'; readonly reply: CommandReply }
 
 export interface SendOptions {
@@ -93,7 +95,10 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
       const compact: Agent['compact'] = (...args) => agent.compact(...args)
       const reply = await runCommand({ core, threadId, compact, ...options }, command)
       const { next, compaction } = reply
-      if (next !== undefined) return deliver(core, reply.threadId ?? threadId, next, options)
+      if (next !== undefined) {
+        const said = await deliver(core, reply.threadId ?? threadId, next, options)
+        return reply.threadId === undefined ? said : { ...said, threadId: reply.threadId }
+      }
       if (compaction) await settleInbox(core, threadId, compaction)
       return { status: 'command', reply }
     },

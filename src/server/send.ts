@@ -123,7 +123,8 @@ class TurnWatch {
 function buildReply(outcome: SendOutcome): WireReply {
   if (outcome.status === 'command') return { status: 'command', ...commandOutcome(outcome.reply) }
   if (outcome.status === 'queued') return outcome
-  return { status: 'started' } // it is over already
+  const { threadId } = outcome
+  return { status: 'started', ...(threadId !== undefined && { threadId }) } // it is over already
 }
 
 function commandOutcome({ command, ok, text, compaction, threadId, returned }: CommandReply) {

@@ -29,6 +29,7 @@ export function watchAgent(
   const style = buildStyle(stderr, environment)
   let isLineOpen = false
   let held = ''
+  let answering = threadId // or the new session that `@compact` opens
   const end = () => {
     if (isLineOpen) stdout.write('\n')
     isLineOpen = false
@@ -49,9 +50,12 @@ export function watchAgent(
   }
   const display = new ConsoleCompactionDisplay(ends, ends)
   const ignore = agent.on((frame) => {
-    if (frame.type === 'COMPACTION_COMPLETE') display.noteReport(frame)
+    if (frame.type === 'COMPACTION_COMPLETE') {
+      display.noteReport(frame)
+      if (frame.threadId === answering) answering = frame.fresh?.threadId ?? answering
+    }
     // The text of a sub-task is not the answer.
-    const isAnswer = frame.type === 'text-delta' && frame.threadId === threadId
+    const isAnswer = frame.type === 'text-delta' && frame.threadId === answering
     if (isAnswer && !isQuiet && frame.text !== '') {
       if (held !== '') beside.write('')
       stdout.write(escapeSteering(frame.text))

@@ -82,7 +82,8 @@ async function converse(
     await writeStream(io.stderr, isToldBelow(outcome, io) ? '' : ended)
     const isForgotten = flags.thread === undefined && (await isFruitless(home, threadId, outcome))
     const isTold = ended !== '' && isToldAbove(outcome, io)
-    await tell(home, threadId, outcome, { isJson: flags.json ?? false, isForgotten, isTold }, io)
+    const saidIn = (outcome.status !== 'command' && outcome.threadId) || threadId
+    await tell(home, saidIn, outcome, { isJson: flags.json ?? false, isForgotten, isTold }, io)
   } finally {
     io.host.off('SIGINT', interrupt).off('SIGTERM', interrupt)
     watch.stop()

@@ -104,6 +104,22 @@ describe('precis send', () => {
     expect(nothing).not.toContain('Nothing to compact')
   })
 
+  it('goes on in the new session that @compact opens: its answer is shown, and its thread named', async () => {
+    writeFileSync(join(work, 'notes.txt'), 'the port is 4321\n'.repeat(400))
+    await send('--preset', 'fresh', 'read notes.txt')
+    const first = await latestThread()
+    const { stdout, stderr } = await send('--thread', first, '@compact read notes.txt')
+    expect(stdout).toContain('the port is 4321')
+    const [, second] = /^Thread (thr_\w+)$/m.exec(stderr) ?? []
+    expect(second).toBeDefined()
+    expect(second).not.toBe(first)
+    const told = await send('--thread', second ?? '', '--json', '@compact read notes.txt')
+    const { threadId, text, context } = JSON.parse(told.stdout)
+    expect([first, second]).not.toContain(threadId)
+    expect(text).toContain('the port is 4321')
+    expect(context.tokens).toBeGreaterThan(0)
+  })
+
   it('knows after a new session what it knew before, and says who wrote its summary', async () => {
     await send('--preset', 'fresh', 'The port is 4321, remember it.')
     const first = await latestThread()
