@@ -10,7 +10,7 @@ import { shownSetting } from './core/text/address.ts'
 import { SESSION_FORMATS } from './formats/index.ts'
 import { PAGE_FORMATS } from './formats/pages.ts'
 import { type ImportTarget, importSession } from './formats/reading/import-session.ts'
-import { detectFormat, sampleOf } from './formats/reading/sample.ts'
+import { detectFormat, readSample } from './formats/reading/sample.ts'
 import type { SessionFormat } from './formats/session-format.ts'
 import type { ModelInfo, SettingInfo } from './protocol/client.ts'
 import { LISTED_MODELS, modelInfo, readModelOverrides } from './providers/catalogue.ts'
@@ -186,7 +186,7 @@ async function importInto(
 ): Promise<string> {
   const found =
     format === undefined
-      ? detectFormat(await sampleOf(source), SESSION_FORMATS)
+      ? detectFormat(await readSample(source), SESSION_FORMATS)
       : SESSION_FORMATS.find(({ id }) => id === format)
   if (!found) throw unknownFormat(format ?? '', SESSION_FORMATS)
   const begun: string[] = []

@@ -6,7 +6,7 @@ import type { Store } from '../../src/core/ports.ts'
 import type { Part, UserContent } from '../../src/core/view/content.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
 import { importSession } from '../../src/formats/reading/import-session.ts'
-import { detectFormat, sampleOf, textSource } from '../../src/formats/reading/sample.ts'
+import { detectFormat, readSample, textSource } from '../../src/formats/reading/sample.ts'
 import { memoryStore } from '../../src/stores/memory/memory.ts'
 import { randomIds, systemClock } from '../../src/system.ts'
 import { createThreads, type Threads } from '../../src/threads/threads.ts'
@@ -33,7 +33,7 @@ export interface Session {
 export async function readSession(path: string): Promise<Session> {
   const text = readFileSync(path, 'utf8')
   const source = textSource(text)
-  const format = detectFormat(await sampleOf(source), SESSION_FORMATS)
+  const format = detectFormat(await readSample(source), SESSION_FORMATS)
   const { store, threads } = newThreads()
   const target = {
     ...threads,

@@ -4,7 +4,7 @@ import * as option from '../core/options.ts'
 import type { ModelPort } from '../core/ports.ts'
 import { compactorFor, requireClient } from './compactor-for.ts'
 import { fittingClient, type SendingClient } from './fitting-client.ts'
-import { MAX_OUTPUT_TOKENS, plainPrompt, stopReasonOf } from './prompt-text.ts'
+import { MAX_OUTPUT_TOKENS, plainPrompt, readStopReason } from './prompt-text.ts'
 import { RECALL_DESCRIPTION, RECALL_INPUT, RECALL_NAME, runRecall } from './recall-tool.ts'
 
 type Create = (body: never, options?: never) => unknown
@@ -38,7 +38,7 @@ export function anthropicModel(
         readonly stop_reason?: string | null
       }
       const texts = answer.content.map(({ type, text }) => (type === 'text' ? text : '') ?? '')
-      return { text: texts.join(''), stopReason: stopReasonOf(answer.stop_reason) }
+      return { text: texts.join(''), stopReason: readStopReason(answer.stop_reason) }
     },
   }
 }

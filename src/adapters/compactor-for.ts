@@ -3,7 +3,7 @@
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
 import { COMPACTOR_CHECKS, compactorWith } from '../compactor/compactor-with.ts'
 import { KIT } from '../compactor/kit.ts'
-import { keyOf } from '../compactor/message-key.ts'
+import { computeMessageKey } from '../compactor/message-key.ts'
 import { readUsage, type UsageLike } from '../compactor/usage-like.ts'
 import { PrecisError } from '../core/errors.ts'
 import * as option from '../core/options.ts'
@@ -79,7 +79,7 @@ export function countedIn(usage: unknown): UsageLike | undefined {
 function hashPrefixes(messages: readonly object[]): string[] {
   let prefix = ''
   return messages.map((message) => {
-    prefix = keyOf([prefix, keyOf(message)])
+    prefix = computeMessageKey([prefix, computeMessageKey(message)])
     return prefix
   })
 }

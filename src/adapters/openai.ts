@@ -5,7 +5,7 @@ import * as option from '../core/options.ts'
 import type { ModelPort } from '../core/ports.ts'
 import { compactorFor, isCompactor, requireClient } from './compactor-for.ts'
 import { fittingClient, type SendingClient } from './fitting-client.ts'
-import { MAX_OUTPUT_TOKENS, plainPrompt, stopReasonOf } from './prompt-text.ts'
+import { MAX_OUTPUT_TOKENS, plainPrompt, readStopReason } from './prompt-text.ts'
 import { RECALL_DESCRIPTION, RECALL_INPUT, RECALL_NAME, runRecall } from './recall-tool.ts'
 
 type Create = (body: never, options?: never) => unknown
@@ -44,7 +44,7 @@ export function openaiModel(
       const [choice] = answer.choices
       return {
         text: choice?.message.content ?? '',
-        stopReason: stopReasonOf(choice?.finish_reason),
+        stopReason: readStopReason(choice?.finish_reason),
       }
     },
   }

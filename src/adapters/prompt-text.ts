@@ -20,7 +20,7 @@ function inWords(part: MessagePart): string {
 }
 
 /** Normalises an answer's stop reason. */
-export function stopReasonOf(said: unknown): AskAnswer['stopReason'] {
+export function readStopReason(said: unknown): AskAnswer['stopReason'] {
   if (said === 'max_tokens' || said === 'length' || said === 'max_output_tokens') return 'length'
   return said === 'refusal' || said === 'content_filter' ? 'refusal' : 'end'
 }

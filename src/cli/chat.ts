@@ -27,7 +27,7 @@ import { remember } from './settings/trust.ts'
 import { writeStream, writeText } from './terminal/io.ts'
 import { hasColours } from './terminal/terminal.ts'
 import { lastUsedIn, openHome } from './threads/home.ts'
-import { approvalOf, readFolder } from './threads/send-message.ts'
+import { readApproval, readFolder } from './threads/send-message.ts'
 
 export interface ChatFlags {
   readonly model?: string
@@ -49,7 +49,7 @@ export async function chat(thread: string | undefined, flags: ChatFlags, io: Io)
       hint: 'Leave out one of the two.',
     })
   const workspace = readFolder(flags.cwd, io)
-  const approval = approvalOf(flags)
+  const approval = readApproval(flags)
   const { stdin: input, stdout: output } = io
   if (input.isTTY && output.isTTY) await askTrust(workspace, io.environment, { input, output })
   const resolved = loadSettings({

@@ -13,7 +13,7 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
   let program: Command | undefined
   try {
     // Completion needs all of them.
-    program = await programOf(io, (name) => name === asked || asked === 'completion')
+    program = await buildProgram(io, (name) => name === asked || asked === 'completion')
     if (first === 'help' && second !== undefined && !isCommand(second)) throw unknownCommand(second)
     await program.parseAsync([...argv])
     return 0
@@ -72,7 +72,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or settings. --json prints reports a
 const UNKNOWN_WIDTH = 80
 
 /** `whole` selects the commands that get their options; others are only listed. */
-export async function programOf(io: Io, whole: (name: string) => boolean): Promise<Command> {
+export async function buildProgram(io: Io, whole: (name: string) => boolean): Promise<Command> {
   const program = new Command('precis')
     .description('Keeps language-model agents inside their context window without losing anything.')
     .version(version())

@@ -23,7 +23,10 @@ export interface ThreadProposals extends Proposals {
   strategyIds(): string[]
 }
 
-export function proposalsOf(ports: ProposalPorts, strategies: Iterable<Strategy>): ThreadProposals {
+export function createProposals(
+  ports: ProposalPorts,
+  strategies: Iterable<Strategy>,
+): ThreadProposals {
   const known = new Map<string, Strategy>()
   for (const strategy of strategies) known.set(strategy.id, strategy)
   const find = (strategy: string | Strategy): Strategy => {

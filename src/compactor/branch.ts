@@ -4,11 +4,11 @@ import type { EntryId } from '../core/edit/change.ts'
 import type { PinData, ThreadEvent } from '../core/log/event.ts'
 import { isJson, isRecord, type Json } from '../core/text/json.ts'
 import { parseEntryId } from '../core/view/entry.ts'
-import { dialectOf } from '../messages/detect.ts'
+import { chooseDialect } from '../messages/detect.ts'
 import type { AnyMessage, Dialect, FormatId } from '../messages/dialect.ts'
 import { MessageLog, type Place, relink } from '../messages/message-log.ts'
 import { type Current, type Outgoing, writeMessages } from '../messages/write-messages.ts'
-import { keyOf } from './message-key.ts'
+import { computeMessageKey } from './message-key.ts'
 
 /** The compactor's state in a record: thread, conversation, pins. */
 export type PinState = Pick<BranchRecord, 'threadId' | 'root' | 'turn' | 'texts' | 'pinCount'>
@@ -59,7 +59,7 @@ export class Branch {
     const records = events.flatMap((event) => recordIn(event) ?? [])
     const last = records.at(-1)
     if (!last) return undefined
-    const branch = Branch.of(dialectOf([], last.format))
+    const branch = Branch.of(chooseDialect([], last.format))
     const { log } = branch
     log.restore(placedEvents(events))
     if (recordIn(events.at(-1) as ThreadEvent) === undefined) branch.#since = events.length + 1
@@ -183,7 +183,7 @@ export class Branch {
 }
 
 function knownOf({ message, number, madeOf }: Outgoing): KnownMessage {
-  return { key: keyOf(message), number, madeOf }
+  return { key: computeMessageKey(message), number, madeOf }
 }
 
 function writeRest({ root, texts, pinCount, pins, isHeld }: BranchRecord): string {

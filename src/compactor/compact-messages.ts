@@ -10,7 +10,7 @@ import * as option from '../core/options.ts'
 import { runNow, runSteps } from '../core/steps.ts'
 import { weightOf } from '../core/view/context.ts'
 import { findRoot, itemOfEvent } from '../core/view/entry.ts'
-import { dialectOf, requireRoles } from '../messages/detect.ts'
+import { chooseDialect, requireRoles } from '../messages/detect.ts'
 import type { FormatId } from '../messages/dialect.ts'
 import { MessageLog } from '../messages/message-log.ts'
 import { writeMessages } from '../messages/write-messages.ts'
@@ -48,9 +48,9 @@ function* compactSteps<M extends object>(
   requireMessages(of, messages)
   option.checkOptions(of, options, CHECKS)
   requireStrategy(options.strategy, options.model, kit)
-  const log = new MessageLog(dialectOf(messages, options.format))
+  const log = new MessageLog(chooseDialect(messages, options.format))
   log.add(messages)
-  log.pins.push(...pinsOf([...new Set<unknown>(options.pins)], log))
+  log.pins.push(...createPins([...new Set<unknown>(options.pins)], log))
   if (weightOf(log.context) <= options.budget)
     return { messages: messages as M[], changed: false, report: unchangedReport(log), losses: [] }
   const report = yield* runCompaction(log, options, 'command', kit)
@@ -97,7 +97,7 @@ function unchangedReport(log: MessageLog): CompactionReport {
 }
 
 /** Pins for a text, or for the entries of a message. */
-export function pinsOf(pins: readonly unknown[], log: MessageLog): PinData[] {
+export function createPins(pins: readonly unknown[], log: MessageLog): PinData[] {
   return pins.map((pin, index): PinData => {
     const pinId = `pin.${log.pins.length + index + 1}`
     if (typeof pin === 'string' && pin !== '') return { pinId, text: pin, by: 'user' }

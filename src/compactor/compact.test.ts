@@ -8,7 +8,7 @@ import { immediate, type Strategy } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { AskRequest } from '../core/ports.ts'
 import { compact as compactLightly } from '../doors/light.ts'
-import { dialectOf } from '../messages/detect.ts'
+import { chooseDialect } from '../messages/detect.ts'
 import type { FormatId } from '../messages/dialect.ts'
 import { provideClasses } from '../messages/langchain.ts'
 import { MessageLog } from '../messages/message-log.ts'
@@ -434,7 +434,7 @@ describe.each(MESSAGE_FORMATS)('compact on random messages of %s', (format) => {
   it('detects the format', () => {
     for (const seed of seeds(100)) {
       const { messages } = generateMessages(format, seed, 12)
-      expect(dialectOf(messages).id, `seed ${seed}`).toBe(format)
+      expect(chooseDialect(messages).id, `seed ${seed}`).toBe(format)
     }
   })
 
@@ -445,7 +445,7 @@ describe.each(MESSAGE_FORMATS)('compact on random messages of %s', (format) => {
     for (const seed of seeds(count, 3)) {
       const { messages } = generateMessages(format, seed)
       const before = JSON.stringify(messages)
-      const log = new MessageLog(dialectOf(messages, format))
+      const log = new MessageLog(chooseDialect(messages, format))
       log.add(messages)
       for (const share of [0.9, 0.5, 0.2]) {
         const budget = Math.max(400, Math.floor(log.context.tokens * share))
@@ -466,7 +466,7 @@ describe.each(MESSAGE_FORMATS)('compact on random messages of %s', (format) => {
 
   /** What comes out reads as rounds in which every call has its result. */
   function expectWhole(messages: readonly object[], label: string): void {
-    const log = new MessageLog(dialectOf(messages, format))
+    const log = new MessageLog(chooseDialect(messages, format))
     log.add(messages)
     expect(log.context.open.size, label).toBe(0)
     const called = new Set(

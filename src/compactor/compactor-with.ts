@@ -1,7 +1,7 @@
 // Checks the options of a compactor and creates it with a kit's strategies.
 import { PrecisError } from '../core/errors.ts'
 import * as option from '../core/options.ts'
-import { dialectOf } from '../messages/detect.ts'
+import { chooseDialect } from '../messages/detect.ts'
 import type { Compactor, CompactorOptions } from './compactor-interface.ts'
 import { MessageFitter } from './message-compactor.ts'
 import { type Kit, requireStrategy } from './run-compaction.ts'
@@ -37,7 +37,7 @@ export function compactorWith<M extends object>(
       where: 'target',
       hint: `Here they are ${target} and ${at}.`,
     })
-  if (options.format !== undefined) dialectOf([], options.format)
+  if (options.format !== undefined) chooseDialect([], options.format)
   if ((options.store === undefined) !== (options.threadId === undefined))
     throw new PrecisError('invalid-input', `${of}: \`store\` and \`threadId\` go together.`, {
       where: options.store === undefined ? 'store' : 'threadId',

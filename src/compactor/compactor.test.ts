@@ -7,7 +7,7 @@ import type { PrecisError } from '../core/errors.ts'
 import { dropTurns } from '../strategies/drop-turns.ts'
 import { compact } from './compact.ts'
 import { createCompactor } from './compactor.ts'
-import { keyOf } from './message-key.ts'
+import { computeMessageKey } from './message-key.ts'
 
 type Message = { role: string; content: unknown }
 
@@ -296,9 +296,10 @@ describe.each(MESSAGE_FORMATS)('a loop with messages of %s', (format) => {
         const fitted = await compactor.fit(messages.slice(0, count)).catch(() => undefined)
         if (!fitted) break // one message is larger than the window
         if (!fitted.report)
-          expect(fitted.messages.slice(0, before.length).map(keyOf), `seed ${seed}`).toEqual(
-            before.map(keyOf),
-          )
+          expect(
+            fitted.messages.slice(0, before.length).map(computeMessageKey),
+            `seed ${seed}`,
+          ).toEqual(before.map(computeMessageKey))
         before = fitted.messages
       }
     }
@@ -311,9 +312,11 @@ describe('keyOf', () => {
       role: 'user',
       content: [{ image: new Uint8Array([1, 2, last]) }],
     })
-    expect(keyOf(system)).toBe(keyOf({ ...system }))
-    expect(keyOf(system)).not.toBe(keyOf({ ...system, content: 'You repair builds!' }))
-    expect(keyOf(bytes(3))).toBe(keyOf(bytes(3)))
-    expect(keyOf(bytes(3))).not.toBe(keyOf(bytes(4)))
+    expect(computeMessageKey(system)).toBe(computeMessageKey({ ...system }))
+    expect(computeMessageKey(system)).not.toBe(
+      computeMessageKey({ ...system, content: 'You repair builds!' }),
+    )
+    expect(computeMessageKey(bytes(3))).toBe(computeMessageKey(bytes(3)))
+    expect(computeMessageKey(bytes(3))).not.toBe(computeMessageKey(bytes(4)))
   })
 })

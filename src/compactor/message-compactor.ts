@@ -8,12 +8,12 @@ import * as option from '../core/options.ts'
 import { runSteps } from '../core/steps.ts'
 import { calibrationOf, weightOf } from '../core/view/context.ts'
 import { readContext } from '../core/window/reading.ts'
-import { dialectOf } from '../messages/detect.ts'
+import { chooseDialect } from '../messages/detect.ts'
 import { Branch } from './branch.ts'
 import { BranchKeeper, MOST_BRANCHES } from './branch-keeper.ts'
-import { findLosses, pinsOf, requireMessages } from './compact-messages.ts'
+import { createPins, findLosses, requireMessages } from './compact-messages.ts'
 import type { Compactor, CompactorEvents, CompactorOptions, Fitted } from './compactor-interface.ts'
-import { keyOf } from './message-key.ts'
+import { computeMessageKey } from './message-key.ts'
 import { type RecallOptions, recallFrom } from './recall.ts'
 import { type Kit, runCompaction } from './run-compaction.ts'
 import { readUsage, type UsageLike, usageProblem } from './usage-like.ts'
@@ -119,7 +119,7 @@ export class MessageFitter<M extends object> implements Compactor<M> {
   }
 
   #branchFor(messages: readonly M[], usage: UsageLike | null | undefined): Branch {
-    const keys = messages.map(keyOf)
+    const keys = messages.map(computeMessageKey)
     const found = this.#bestMatch(keys)
     let branch = found?.branch
     let count = found?.count ?? 0
@@ -128,7 +128,7 @@ export class MessageFitter<M extends object> implements Compactor<M> {
       count = branch?.match(keys).count ?? 0
       if (branch) this.#emit('forked', { message: found.count })
     }
-    branch ??= Branch.of(dialectOf(messages, this.#options.format))
+    branch ??= Branch.of(chooseDialect(messages, this.#options.format))
     if (found?.branch.hasAnswerWithin(found.count)) branch.root = found.branch.root
     const news = branch.take(messages, keys, count)
     if (news.length > 0) branch.log.add(news, readUsage(usage))
@@ -197,7 +197,7 @@ export class MessageFitter<M extends object> implements Compactor<M> {
     if (typeof pin === 'string') this.#texts.set(pinId, pin)
     else {
       const { log } = this.#current()
-      log.pins.push(...pinsOf([pin], log).map((data) => ({ ...data, pinId })))
+      log.pins.push(...createPins([pin], log).map((data) => ({ ...data, pinId })))
     }
     this.#saveSoon()
     return pinId

@@ -3,7 +3,7 @@ import { isRecord } from '../core/text/json.ts'
 import { CACHE_MARKS } from '../messages/cache-marks.ts'
 import { byteLength } from '../messages/dialect.ts'
 
-export function keyOf(message: unknown): string {
+export function computeMessageKey(message: unknown): string {
   return hashText(writeText(dropMarks(message)))
 }
 

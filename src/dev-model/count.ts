@@ -42,7 +42,7 @@ const SILENT = new Set([
 /** Fields whose value the model sees as JSON text. */
 const AS_JSON = new Set(['input', 'input_schema', 'parameters', 'arguments', 'format'])
 
-export function segmentOf(level: Segment['level'], value: Json, speaker = ''): Segment {
+export function buildSegment(level: Segment['level'], value: Json, speaker = ''): Segment {
   const keepMs = readMark(value)
   return {
     level,
@@ -93,11 +93,11 @@ const ONE_HOUR_MS = 60 * 60_000
 /** The mark on a block, or the last one on its nested blocks. */
 function readMark(value: Json): number | undefined {
   const { cache_control, content } = readFields(value)
-  if (isFields(cache_control)) return keepMsOf(cache_control)
+  if (isFields(cache_control)) return readKeepMs(cache_control)
   if (!Array.isArray(content)) return undefined
   return content.reduce<number | undefined>((last, each: Json) => readMark(each) ?? last, undefined)
 }
 
-export function keepMsOf(mark: Fields): number {
+export function readKeepMs(mark: Fields): number {
   return mark.ttl === '1h' ? ONE_HOUR_MS : FIVE_MINUTES_MS
 }

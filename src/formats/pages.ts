@@ -192,7 +192,7 @@ function shown(value: unknown): string {
 const CONTENTS_CHARS = 100
 
 /** In log order, including everything compactions removed. */
-export function transcriptOf(events: readonly ThreadEvent[]): Section[] {
+export function buildTranscript(events: readonly ThreadEvent[]): Section[] {
   const sections: Section[] = []
   for (const event of events) {
     const section = buildSection(event)

@@ -4,17 +4,17 @@ import type { Block, Part } from '../core/view/content.ts'
 import { dataUrl } from '../wire/content-parts.ts'
 import {
   type AnyMessage,
-  base64Of,
   byteLength,
   type Dialect,
   hasOnlyText,
   joinTexts,
-  madeOf,
+  makeBase64,
   type Piece,
   plain,
   type ReadCall,
   readContent,
   rebuildList,
+  rememberOriginal,
   withoutTexts,
   writeParts,
 } from './dialect.ts'
@@ -84,9 +84,10 @@ function textPart(text: string): AnyMessage {
 function readPart(value: unknown): Part {
   const part = fieldsIn(value)
   const text = textIn(part.text)
-  if (part.type === 'text' && text !== undefined) return madeOf({ type: 'text', text }, value)
+  if (part.type === 'text' && text !== undefined)
+    return rememberOriginal({ type: 'text', text }, value)
   if (part.type !== 'image' && part.type !== 'file')
-    return madeOf({ type: 'native', provider: PROVIDER, value: plain(value) }, value)
+    return rememberOriginal({ type: 'native', provider: PROVIDER, value: plain(value) }, value)
   const tagged = fieldsIn(part.data)
   const given = part.image ?? tagged.data ?? tagged.url ?? tagged.text ?? part.data
   const mimeType = textIn(part.mediaType) ?? (part.type === 'image' ? 'image/*' : 'application/pdf')
@@ -96,14 +97,14 @@ function readPart(value: unknown): Part {
     ...(title !== undefined && { title }),
   }
   const isImage = mimeType.startsWith('image/')
-  return madeOf({ type: isImage ? 'image' : 'document', media }, value)
+  return rememberOriginal({ type: isImage ? 'image' : 'document', media }, value)
 }
 
 function readData(given: unknown, mimeType: string, isText: boolean) {
   const bytes = byteLength(given)
   if (bytes !== undefined)
     // Bytes are not copied: an image weighs by its size in pixels, a document by its length.
-    return mimeType.startsWith('image/') ? { mimeType } : { mimeType, data: base64Of(bytes) }
+    return mimeType.startsWith('image/') ? { mimeType } : { mimeType, data: makeBase64(bytes) }
   const text = given instanceof Object && 'href' in given ? String(given.href) : textIn(given)
   if (text === undefined) return { mimeType }
   if (isText) return { mimeType, text }
@@ -149,15 +150,19 @@ function readOutput({ type, value, reason }: AnyMessage): Block[] {
     return listIn(value).map((each) => {
       const part = fieldsIn(each)
       const text = textIn(part.text)
-      if (part.type === 'text' && text !== undefined) return madeOf({ type: 'text', text }, each)
+      if (part.type === 'text' && text !== undefined)
+        return rememberOriginal({ type: 'text', text }, each)
       const mimeType = textIn(part.mediaType)
       const data = textIn(part.data) ?? textIn(fieldsIn(part.data).data)
       if (mimeType?.startsWith('image/'))
-        return madeOf(
+        return rememberOriginal(
           { type: 'image', mimeType, ...(data !== undefined && { data }) } as const,
           each,
         )
-      return madeOf({ type: 'native', provider: PROVIDER, value: plain(each) } as const, each)
+      return rememberOriginal(
+        { type: 'native', provider: PROVIDER, value: plain(each) } as const,
+        each,
+      )
     })
   const shown = value ?? reason
   if (shown === undefined || shown === null) return []

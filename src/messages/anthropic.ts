@@ -4,15 +4,15 @@ import type { Block, Media, Part } from '../core/view/content.ts'
 import { mediaOfSource } from '../wire/content-parts.ts'
 import {
   type AnyMessage,
-  base64Of,
   type Dialect,
   hasOnlyText,
   joinTexts,
-  madeOf,
+  makeBase64,
   type Piece,
   plain,
   type ReadCall,
   rebuildList,
+  rememberOriginal,
   textsIn,
   withoutTexts,
   writeParts,
@@ -102,22 +102,26 @@ function readResult(content: unknown): Block[] {
   return listIn(content).map((value) => {
     const block = fieldsIn(value)
     const text = textIn(block.text)
-    if (block.type === 'text' && text !== undefined) return madeOf({ type: 'text', text }, value)
+    if (block.type === 'text' && text !== undefined)
+      return rememberOriginal({ type: 'text', text }, value)
     const media = readDocument(block)
-    if (media?.text !== undefined) return madeOf({ type: 'text', text: media.text }, value)
+    if (media?.text !== undefined)
+      return rememberOriginal({ type: 'text', text: media.text }, value)
     return block.type === 'image'
-      ? madeOf({ ...readImage(block), type: 'image' }, value)
-      : madeOf(native(value), value)
+      ? rememberOriginal({ ...readImage(block), type: 'image' }, value)
+      : rememberOriginal(native(value), value)
   })
 }
 
 function readPart(value: unknown): Part {
   const block = fieldsIn(value)
   const text = textIn(block.text)
-  if (block.type === 'text' && text !== undefined) return madeOf({ type: 'text', text }, value)
-  if (block.type === 'image') return madeOf({ type: 'image', media: readImage(block) }, value)
+  if (block.type === 'text' && text !== undefined)
+    return rememberOriginal({ type: 'text', text }, value)
+  if (block.type === 'image')
+    return rememberOriginal({ type: 'image', media: readImage(block) }, value)
   const media = readDocument(block)
-  return madeOf(media ? { type: 'document', media } : native(value), value)
+  return rememberOriginal(media ? { type: 'document', media } : native(value), value)
 }
 
 function readImage({ source }: AnyMessage): Media {
@@ -136,7 +140,7 @@ function readDocument(block: AnyMessage): Media | undefined {
   const source = fieldsIn(block.source)
   return source.type === 'content'
     ? { ...named, mimeType: 'text/plain', text: textsIn(source.content) }
-    : { ...named, mimeType: 'application/pdf', data: base64Of(UNKNOWN_BYTES) }
+    : { ...named, mimeType: 'application/pdf', data: makeBase64(UNKNOWN_BYTES) }
 }
 
 function native(value: unknown) {

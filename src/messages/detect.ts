@@ -26,7 +26,7 @@ export const FORMATS: readonly FormatId[] = [
 ]
 
 /** The dialect of a format that was named, or of the messages. */
-export function dialectOf(messages: readonly unknown[], format?: string): Dialect {
+export function chooseDialect(messages: readonly unknown[], format?: string): Dialect {
   if (format !== undefined) {
     const named = DIALECTS.find(({ id }) => id === format)
     if (named === langchainMessages) requireInstances(messages)

@@ -73,7 +73,7 @@ export interface Dialect {
 /** The content parts that neutral parts and blocks were made of: strategies pass them on unchanged. */
 const originals = new WeakMap<object, unknown>()
 
-export function madeOf<T extends object>(made: T, original: unknown): T {
+export function rememberOriginal<T extends object>(made: T, original: unknown): T {
   originals.set(made, original)
   return made
 }
@@ -190,7 +190,7 @@ export function byteLength(value: unknown): number | undefined {
 }
 
 /** Stands for the base64 of so many bytes where only its length counts. */
-export function base64Of(bytes: number): string {
+export function makeBase64(bytes: number): string {
   return 'A'.repeat(Math.ceil((bytes * 4) / 3))
 }
 

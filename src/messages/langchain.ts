@@ -10,11 +10,11 @@ import {
   type Dialect,
   hasOnlyText,
   joinTexts,
-  madeOf,
   type Piece,
   plain,
   type ReadCall,
   readContent,
+  rememberOriginal,
   textsIn,
   writeParts,
 } from './dialect.ts'
@@ -101,7 +101,8 @@ function textPart(text: string): AnyMessage {
 function readPart(value: unknown): Part {
   const part = fieldsIn(value)
   const text = textIn(part.text)
-  if (part.type === 'text' && text !== undefined) return madeOf({ type: 'text', text }, value)
+  if (part.type === 'text' && text !== undefined)
+    return rememberOriginal({ type: 'text', text }, value)
   const url = textIn(part.image_url) ?? textIn(fieldsIn(part.image_url).url) ?? textIn(part.url)
   const source = fieldsIn(part.source)
   const data = textIn(part.data) ?? textIn(source.data)
@@ -109,19 +110,20 @@ function readPart(value: unknown): Part {
     textIn(part.mimeType) ?? textIn(part.mime_type) ?? textIn(source.media_type) ?? 'image/png'
   if (part.type === 'image' || part.type === 'image_url') {
     const media = url === undefined ? { mimeType, ...(data && { data }) } : dataUrl(url, mimeType)
-    return madeOf({ type: 'image', media }, value)
+    return rememberOriginal({ type: 'image', media }, value)
   }
-  if (data !== undefined) return madeOf({ type: 'document', media: { mimeType, data } }, value)
-  return madeOf({ type: 'native', provider: PROVIDER, value: plain(value) }, value)
+  if (data !== undefined)
+    return rememberOriginal({ type: 'document', media: { mimeType, data } }, value)
+  return rememberOriginal({ type: 'native', provider: PROVIDER, value: plain(value) }, value)
 }
 
 function readBlocks(content: unknown): Block[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return listIn(content).map((value) => {
     const part = readPart(value)
-    if (part.type === 'text') return madeOf({ type: 'text', text: part.text }, value)
-    if (part.type === 'image') return madeOf({ ...part.media, type: 'image' }, value)
-    return madeOf({ type: 'native', provider: PROVIDER, value: plain(value) }, value)
+    if (part.type === 'text') return rememberOriginal({ type: 'text', text: part.text }, value)
+    if (part.type === 'image') return rememberOriginal({ ...part.media, type: 'image' }, value)
+    return rememberOriginal({ type: 'native', provider: PROVIDER, value: plain(value) }, value)
   })
 }
 

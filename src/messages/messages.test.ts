@@ -3,7 +3,7 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import { describe, expect, it } from 'vitest'
 import { compact } from '../compactor/compact.ts'
-import { dialectOf } from './detect.ts'
+import { chooseDialect } from './detect.ts'
 import type { FormatId } from './dialect.ts'
 
 const lines = (count: number, of: number) =>
@@ -105,7 +105,7 @@ describe('detected', () => {
     ['openai-chat', { type: 'refusal', refusal: 'No.' }],
   ])('as %s: an answer with %j', (format, block) => {
     expect(
-      dialectOf([
+      chooseDialect([
         { role: 'user', content: 'Hi' },
         { role: 'assistant', content: [block] },
       ]).id,
@@ -118,7 +118,7 @@ describe('detected', () => {
     { type: 'additional_tools', role: 'developer', tools: [] },
     { type: 'configuration_update', reasoning: { effort: 'low' } },
   ])('as openai-responses: %j', (item) => {
-    expect(dialectOf([{ role: 'user', content: 'Hi' }, item]).id).toBe('openai-responses')
+    expect(chooseDialect([{ role: 'user', content: 'Hi' }, item]).id).toBe('openai-responses')
   })
 
   it('as no message of LangChain', () => {

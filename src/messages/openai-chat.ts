@@ -8,13 +8,13 @@ import {
   type Dialect,
   hasOnlyText,
   joinTexts,
-  madeOf,
   type Piece,
   plain,
   type ReadCall,
   type Remaining,
   readContent,
   rebuildList,
+  rememberOriginal,
   textsIn,
   writeParts,
 } from './dialect.ts'
@@ -91,7 +91,7 @@ function legacyId(name: unknown): string {
 }
 
 function readPart(value: unknown): Part {
-  return madeOf(readChatPart(value) ?? readAudio(value) ?? native(value), value)
+  return rememberOriginal(readChatPart(value) ?? readAudio(value) ?? native(value), value)
 }
 
 function native(value: unknown) {
@@ -102,7 +102,7 @@ function readBlocks(content: unknown): Block[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return listIn(content).map((value) => {
     const text = textIn(fieldsIn(value).text)
-    return madeOf(text === undefined ? native(value) : { type: 'text', text }, value)
+    return rememberOriginal(text === undefined ? native(value) : { type: 'text', text }, value)
   })
 }
 

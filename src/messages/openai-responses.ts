@@ -8,11 +8,11 @@ import {
   type Dialect,
   hasOnlyText,
   joinTexts,
-  madeOf,
   originalOf,
   type Piece,
   plain,
   type Remaining,
+  rememberOriginal,
   writeParts,
 } from './dialect.ts'
 
@@ -112,7 +112,7 @@ function readMessage({ role, content }: AnyMessage): Piece {
 }
 
 function readPart(value: unknown): Part {
-  return madeOf(readResponsesPart(value) ?? readOtherMedia(value) ?? native(value), value)
+  return rememberOriginal(readResponsesPart(value) ?? readOtherMedia(value) ?? native(value), value)
 }
 
 /** Audio and provider-stored images: they have a weight. */
@@ -142,13 +142,14 @@ function readOutput(item: AnyMessage, readPart: ReadPart, native: Native): Block
   if (typeof output === 'string') return [{ type: 'text', text: output }]
   if (type === 'computer_call_output') return [readScreenshot(output)]
   if (!Array.isArray(output))
-    return output === undefined || output === null ? [] : [madeOf(native(output), output)]
+    return output === undefined || output === null ? [] : [rememberOriginal(native(output), output)]
   return output.map((value: unknown) => {
-    if (type === 'shell_call_output') return madeOf({ type: 'text', text: printed(value) }, value)
+    if (type === 'shell_call_output')
+      return rememberOriginal({ type: 'text', text: printed(value) }, value)
     const part = readPart(value)
-    if (part.type === 'text') return madeOf({ type: 'text', text: part.text }, value)
-    if (part.type === 'image') return madeOf({ ...part.media, type: 'image' }, value)
-    return madeOf(native(value), value)
+    if (part.type === 'text') return rememberOriginal({ type: 'text', text: part.text }, value)
+    if (part.type === 'image') return rememberOriginal({ ...part.media, type: 'image' }, value)
+    return rememberOriginal(native(value), value)
   })
 }
 
@@ -176,7 +177,7 @@ function inputText(text: string): AnyMessage {
 
 function readScreenshot(output: unknown): Block {
   const media = dataUrl(textIn(fieldsIn(output).image_url), 'image/png') ?? { mimeType: 'image/*' }
-  return madeOf({ ...media, type: 'image' }, output)
+  return rememberOriginal({ ...media, type: 'image' }, output)
 }
 
 function printed(value: unknown): string {

@@ -56,7 +56,7 @@ export function readSubject(input: Json): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return short(input)
   const fields = input as { readonly [key: string]: Json }
   for (const name of SUBJECT_FIELDS) {
-    const value = wordsOf(fields[name])
+    const value = readWords(fields[name])
     if (value !== undefined) return short(value)
   }
   return short(input)
@@ -65,7 +65,7 @@ export function readSubject(input: Json): string {
 const SHELL = /^(?:\S*\/)?(?:ba|z|da)?sh$/
 
 /** A text, or a command given as a list: of `bash -c …` its last item. */
-function wordsOf(value: Json | undefined): string | undefined {
+function readWords(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value
   if (!Array.isArray(value) || value.length === 0) return undefined
   const words = value.filter((word): word is string => typeof word === 'string')

@@ -15,7 +15,7 @@ import { FOLD_VERSION } from '../core/view/context.ts'
 import { threadFold } from '../core/view/thread-state.ts'
 import { usageReducer } from '../core/window/usage.ts'
 import { COPY_NOTES, copyNotes } from './copy-notes.ts'
-import { allThreads, straysOf } from './copy-store.ts'
+import { allThreads, findStrays } from './copy-store.ts'
 import { computeDigest } from './rows/digest.ts'
 import { refuseDamagedName } from './rows/stored-event.ts'
 
@@ -71,7 +71,7 @@ export async function checkStore(store: Store, options: CheckOptions = {}): Prom
   )
   const hash = createHash('sha256')
   const problems: StoreProblem[] = await findLeftOut(store, isAccept)
-  for (const lost of await straysOf(store)) problems.push({ ...lost, isMended: false })
+  for (const lost of await findStrays(store)) problems.push({ ...lost, isMended: false })
   const partial: string[] = []
   let [threads, events, unverified] = [0, 0, 0]
   for (const [index, { threadId }] of infos.entries()) {

@@ -53,7 +53,7 @@ export async function copyStore(
   )
   // Threads deleted from the source stay in the target as they were.
   const kept = noted.filter(({ threadId }) => threadId !== '*' && !known.has(threadId))
-  const problems = [...copy.problems, ...(await straysOf(from)), ...before, ...kept]
+  const problems = [...copy.problems, ...(await findStrays(from)), ...before, ...kept]
   await noteEnd(to, name, problems)
   const [first] = copy.leftOut.values()
   if (first) throw leftOut(first, [...copy.leftOut.keys()], copy.report, problems)
@@ -76,7 +76,7 @@ export async function allThreads(store: Pick<Store, 'list'>): Promise<readonly T
 }
 
 /** Events of no thread: the row of their thread was lost, and its id with it. */
-export async function straysOf(store: Store): Promise<LeftOut[]> {
+export async function findStrays(store: Store): Promise<LeftOut[]> {
   const count = (await store.countStrays?.()) ?? 0
   if (count === 0) return []
   return [{ threadId: '*', problem: `${count} events belong to no thread: its row is gone` }]

@@ -10,7 +10,14 @@ import { contentOf } from '../core/view/entry-content.ts'
 import { type Round, roundsOf } from '../core/view/seam.ts'
 import { cutHead } from '../core/window/tokens/cut.ts'
 import { asData, oneLine, quoted } from './summary/as-data.ts'
-import { asRef, buildCaptions, type Rewrite, resultWith, rewriteOf, untilSaved } from './trim.ts'
+import {
+  asRef,
+  buildCaptions,
+  measureRewrite,
+  type Rewrite,
+  resultWith,
+  untilSaved,
+} from './trim.ts'
 
 /** The informative lines of an output: its start, its end, and its errors */
 interface SalientLines {
@@ -103,7 +110,7 @@ function maskResult(item: Item, call: ToolCall | undefined, eventAt: EventAt): R
   if (content?.kind !== 'result') return undefined
   const text = maskedText(content.result, call, root)
   const entry = resultWith(content.result, [{ type: 'text', text }], 'masked')
-  const rewrite = rewriteOf(item, entry, eventAt)
+  const rewrite = measureRewrite(item, entry, eventAt)
   return rewrite.saved > 0 ? rewrite : undefined
 }
 

@@ -87,7 +87,7 @@ export interface Rewrite {
 }
 
 /** An edit that rewrites one entry, with what it saves. */
-export function rewriteOf(item: Item, entry: NewEntry, eventAt: EventAt): Rewrite {
+export function measureRewrite(item: Item, entry: NewEntry, eventAt: EventAt): Rewrite {
   const rewrite = { ...entry, of: item.id }
   // The name is not known yet, and weighs nothing.
   const { tokens } = itemOfNewEntry(newId(1, 0), rewrite, eventAt)

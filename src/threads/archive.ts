@@ -4,7 +4,7 @@ import type { ThreadEvent } from '../core/log/event.ts'
 import { type Archive, type ArchivePage, type ParsedRef, parseRef } from '../core/search/archive.ts'
 import { parseEntryId } from '../core/view/entry.ts'
 import { cutHead } from '../core/window/tokens/cut.ts'
-import { pastThreadsOf } from './past-threads.ts'
+import { listPastThreads } from './past-threads.ts'
 import { unknownRef } from './reverse-thread.ts'
 import { findCalls, type SearchPorts, searchArchive } from './search-archive.ts'
 import { renderEvent } from './search-thread.ts'
@@ -44,7 +44,7 @@ async function findOwner(
   if (!parsed) throw notARef(ref)
   const { id, threadId: named = threadId } = parsed
   if (named === threadId) return { id, threadId }
-  for await (const past of pastThreadsOf(store, threadId))
+  for await (const past of listPastThreads(store, threadId))
     if (past.threadId === named && parseEntryId(id).seq <= past.upTo) return { id, threadId: named }
   throw new PrecisError(
     'unknown-entry',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { testClock, testIds } from '../../test/generate/test-log.ts'
 import { answer, user } from '../../test/say.ts'
 import { memoryStore } from '../stores/index.ts'
-import { freshThreadsOf, pastThreadsOf } from './past-threads.ts'
+import { listFreshThreads, listPastThreads } from './past-threads.ts'
 import { createThreads } from './threads.ts'
 
 function setUp() {
@@ -128,14 +128,14 @@ describe('a fresh session', () => {
     await follows('aside', 'first')
     await follows('fork', 'first', 'fork')
     await follows('task', 'first', 'task')
-    expect(await all(pastThreadsOf(store, 'third'))).toEqual([
+    expect(await all(listPastThreads(store, 'third'))).toEqual([
       { threadId: 'second', upTo: 2 },
       { threadId: 'first', upTo: 2 },
     ])
-    expect(await idsOf(pastThreadsOf(store, 'fork'))).toEqual([])
+    expect(await idsOf(listPastThreads(store, 'fork'))).toEqual([])
     // Not the third one, which goes on from the second.
-    expect(await idsOf(freshThreadsOf(store, 'first'))).toEqual(['aside', 'second'])
-    expect(await idsOf(freshThreadsOf(store, 'third'))).toEqual([])
+    expect(await idsOf(listFreshThreads(store, 'first'))).toEqual(['aside', 'second'])
+    expect(await idsOf(listFreshThreads(store, 'third'))).toEqual([])
   })
 
   it('is looked for among those made since, also where an older one was used again', async () => {
@@ -145,10 +145,10 @@ describe('a fresh session', () => {
     await follows('new', 'first')
     const since = (await store.info('new'))?.createdAt.getTime()
     await threads.append('old', [user('again')])
-    expect(await idsOf(freshThreadsOf(store, 'first', since))).toEqual(['new'])
-    expect(await idsOf(freshThreadsOf(store, 'first'))).toEqual(['old', 'new'])
+    expect(await idsOf(listFreshThreads(store, 'first', since))).toEqual(['new'])
+    expect(await idsOf(listFreshThreads(store, 'first'))).toEqual(['old', 'new'])
     const later = (await store.info('old'))?.updatedAt.getTime() ?? 0
-    expect(await idsOf(freshThreadsOf(store, 'first', later + 1))).toEqual([])
+    expect(await idsOf(listFreshThreads(store, 'first', later + 1))).toEqual([])
   })
 
   it('is found on any of the first ten pages of threads', async () => {
@@ -164,11 +164,11 @@ describe('a fresh session', () => {
         return store.list({ ...options, limit: 2 })
       },
     }
-    expect(await idsOf(freshThreadsOf(small, 'first'))).toEqual(['second'])
+    expect(await idsOf(listFreshThreads(small, 'first'))).toEqual(['second'])
     expect(pages).toBe(7)
     for (let count = 0; count < 20; count += 1) await threads.create()
     pages = 0
-    expect(await idsOf(freshThreadsOf(small, 'first'))).toEqual([])
+    expect(await idsOf(listFreshThreads(small, 'first'))).toEqual([])
     expect(pages).toBe(10)
   })
 
@@ -176,7 +176,7 @@ describe('a fresh session', () => {
     const { store, follows } = setUp()
     await follows('one', 'other')
     await follows('other', 'one')
-    expect(await idsOf(pastThreadsOf(store, 'one'))).toHaveLength(16)
-    expect(await idsOf(freshThreadsOf(store, 'one'))).toEqual(['other'])
+    expect(await idsOf(listPastThreads(store, 'one'))).toHaveLength(16)
+    expect(await idsOf(listFreshThreads(store, 'one'))).toEqual(['other'])
   })
 })

@@ -12,7 +12,7 @@ interface PastThread {
 const MOST_THREADS = 16
 
 /** The latest first. A thread that was deleted ends it: what it came from is not known any more. */
-export async function* pastThreadsOf(
+export async function* listPastThreads(
   store: Pick<Store, 'read'>,
   threadId: string,
 ): AsyncGenerator<PastThread> {
@@ -32,7 +32,7 @@ export async function* pastThreadsOf(
 const MOST_PAGES = 10
 
 /** The latest first; of threads that were made at `sinceMs` or later, where that is given. */
-export async function* freshThreadsOf(
+export async function* listFreshThreads(
   store: Pick<Store, 'read' | 'list'>,
   threadId: string,
   sinceMs = 0,
@@ -43,7 +43,7 @@ export async function* freshThreadsOf(
     for (const info of items) {
       if (info.updatedAt.getTime() < sinceMs) return // the list begins with the latest
       if (info.createdAt.getTime() < sinceMs || info.threadId === threadId) continue
-      for await (const { threadId: former } of pastThreadsOf(store, info.threadId)) {
+      for await (const { threadId: former } of listPastThreads(store, info.threadId)) {
         if (former === threadId) yield info
         break
       }

@@ -17,7 +17,7 @@ import { walkCovered } from '../core/view/refs.ts'
 import { wholeAppend } from './draft-checks.ts'
 import type { LiveThread } from './live-thread.ts'
 import type { OpenThreads } from './open-threads.ts'
-import { freshThreadsOf, pastThreadsOf } from './past-threads.ts'
+import { listFreshThreads, listPastThreads } from './past-threads.ts'
 
 function undoThread(thread: LiveThread, target?: number): Promise<ThreadEvent> {
   return reverse(thread, () => {
@@ -195,7 +195,7 @@ async function pointBack(
   thrown: unknown,
 ): Promise<never> {
   if (!PrecisError.is(thrown) || thrown.code !== 'nothing-to-undo') throw thrown
-  for await (const { threadId: former } of pastThreadsOf(ports.store, threadId))
+  for await (const { threadId: former } of listPastThreads(ports.store, threadId))
     throw new PrecisError(
       'nothing-to-undo',
       `There is no compaction to undo: this thread began with a summary of ${former}, which has not changed.`,
@@ -211,7 +211,7 @@ async function pointForth(
   thrown: unknown,
 ): Promise<never> {
   if (!PrecisError.is(thrown) || thrown.code !== 'nothing-to-redo') throw thrown
-  for await (const { threadId: next } of freshThreadsOf(ports.store, threadId))
+  for await (const { threadId: next } of listFreshThreads(ports.store, threadId))
     throw new PrecisError(
       'nothing-to-redo',
       `There is no compaction to redo: thread ${next} continues this one with a summary.`,

@@ -5,11 +5,11 @@ import type { Store } from '../core/ports.ts'
 import { type ArchiveFind, type ArchiveFinds, refInThread } from '../core/search/archive.ts'
 import { type ChoiceLimits, chooseFinds } from '../core/search/choose-finds.ts'
 import { textOfCall, textsIn } from '../core/search/documents.ts'
-import { countWords, stemsOf, weighTexts } from '../core/search/matching.ts'
+import { computeStems, countWords, weighTexts } from '../core/search/matching.ts'
 import { namesIn } from '../core/search/words.ts'
 import type { ToolCall } from '../core/view/content.ts'
 import { parseEntryId } from '../core/view/entry.ts'
-import { pastThreadsOf } from './past-threads.ts'
+import { listPastThreads } from './past-threads.ts'
 import {
   findSpeaker,
   type MatchingEntry,
@@ -45,7 +45,7 @@ export async function searchArchive(
   query: string,
   { limit, seesContext }: SearchOptions,
 ): Promise<ArchiveFinds> {
-  const scan = new Scan(stemsOf(query))
+  const scan = new Scan(computeStems(query))
   let searched: { readonly searchedFrom: number; readonly searchedThread?: string } | undefined
   for (const threadId of threadIds) {
     const own = await scanAll(ports, threadId, scan)
@@ -108,7 +108,7 @@ export async function showFound(
   limit: number,
 ): Promise<ArchiveFind[]> {
   const read = await readMatches(store, found)
-  const words = stemsOf(query)
+  const words = computeStems(query)
   const counted = read.map(({ text }) => ({ counts: countWords(text, words), chars: text.length }))
   const chars = counted.reduce((sum, each) => sum + each.chars, 0)
   const { asked, scores } = weighTexts(counted, words, { texts: counted.length, chars })
@@ -141,7 +141,7 @@ async function scanAll({ store, limits }: SearchPorts, threadId: string, scan: S
   // A thread that could not be searched to its beginning is the last.
   if (searchedFrom > 1) return { searchedFrom }
   let searchedThread: string | undefined
-  for await (const past of pastThreadsOf(store, threadId)) {
+  for await (const past of listPastThreads(store, threadId)) {
     const scanned = await scanThread(store, past.threadId, scan, left, past.upTo)
     searchedThread = past.threadId
     searchedFrom = scanned.searchedFrom

@@ -1,5 +1,5 @@
 // Threads over a store: append, read, compact, undo, fork. The library's everyday interface.
-import { proposalsOf, type ThreadProposals } from '../compaction/proposals.ts'
+import { createProposals, type ThreadProposals } from '../compaction/proposals.ts'
 import { inboxReducer } from '../core/agent/inbox.ts'
 import type { EntryId, Reading } from '../core/edit/change.ts'
 import { type Pins, pinsReducer, releasedPinsReducer } from '../core/edit/pins.ts'
@@ -111,7 +111,7 @@ export function createThreads(options: ThreadsOptions): Threads {
     ...grown,
     ...reading(threads),
     ...pinning(threads),
-    ...proposalsOf(road, options.strategies ?? []),
+    ...createProposals(road, options.strategies ?? []),
     ...reversing(threads),
     ...branching(threads),
   }

@@ -1,7 +1,7 @@
 // The rules of other backends: each broken alone, kept, and silent about everybody else.
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/text/json.ts'
-import { suiteOf } from './openai-chat/contract.ts'
+import { createSuite } from './openai-chat/contract.ts'
 import type { Profile } from './rule.ts'
 import { BACKEND_RULES } from './validate.ts'
 
@@ -11,7 +11,7 @@ const usual: Profile = {
   prefill: false,
   strict: false,
 }
-const suite = suiteOf(BACKEND_RULES, usual)
+const suite = createSuite(BACKEND_RULES, usual)
 const BEDROCK = { wire: 'anthropic', backend: 'bedrock' } as const
 const MISTRAL = { backend: 'mistral' } as const
 const DEEPSEEK = { backend: 'deepseek' } as const
@@ -216,7 +216,7 @@ describe('any request to any backend', () => {
   const names = ['bedrock', 'mistral', 'deepseek', 'qwen'] as const
   for (const backend of names) {
     const wire = backend === 'bedrock' ? 'anthropic' : 'openai-chat'
-    const other = suiteOf(BACKEND_RULES, { ...usual, wire, backend, strict: true })
+    const other = createSuite(BACKEND_RULES, { ...usual, wire, backend, strict: true })
 
     it(`is judged for ${backend} without throwing, at places that exist`, () => {
       other.surviveAnything([rounds, messages])

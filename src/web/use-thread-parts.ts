@@ -145,7 +145,7 @@ export function useLinked(
 }
 
 /** The blocks of a waiting call, for the person who decides. */
-export function inputOf(blocks: readonly ViewBlock[], callId: string) {
+export function findInput(blocks: readonly ViewBlock[], callId: string) {
   const block = blocks.findLast((each) => each.kind === 'tool' && each.callId === callId)
   return block?.kind === 'tool' ? block.input : undefined
 }

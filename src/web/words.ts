@@ -21,7 +21,7 @@ const CATEGORIES: readonly Category[] = [
   { name: 'free', shown: 'Free', id: 'free' },
 ]
 
-export function categoryOf(name: string): Category {
+export function findCategory(name: string): Category {
   return CATEGORIES.find((each) => each.name === name) ?? { name, shown: name, id: 'tools' }
 }
 
@@ -46,11 +46,11 @@ export function roleWords(
   label: string | undefined,
 ): { readonly shown: string; readonly category: Category } {
   const [shown, category] = ROLES[role] ?? [role, 'system']
-  if (label === undefined) return { shown, category: categoryOf(category) }
+  if (label === undefined) return { shown, category: findCategory(category) }
   const isWritten = WRITTEN.has(label)
   return {
     shown: isWritten ? labelWords(label) : `${shown}, ${labelWords(label).toLowerCase()}`,
-    category: categoryOf(isWritten ? 'summaries' : category),
+    category: findCategory(isWritten ? 'summaries' : category),
   }
 }
 

@@ -1,6 +1,6 @@
 // The page on the command line, made of what the commands say of themselves.
 import type { Command } from 'commander'
-import { programOf } from '../../src/cli/main.ts'
+import { buildProgram } from '../../src/cli/main.ts'
 import { processIo } from '../../src/cli/process-io.ts'
 
 const COLUMNS = 100
@@ -18,7 +18,7 @@ const INTRODUCTION = `# The command line
 `
 
 export async function cliPage(): Promise<string> {
-  const program = await programOf(processIo(), () => true)
+  const program = await buildProgram(processIo(), () => true)
   const list = program.commands.map(
     (command) =>
       `| [\`${command.name()}\`](#precis-${command.name()}) | ${command.description()} |`,

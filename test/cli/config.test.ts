@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { programOf } from '../../src/cli/main.ts'
+import { buildProgram } from '../../src/cli/main.ts'
 import { processIo } from '../../src/cli/process-io.ts'
 import { SETTING_KEYS } from '../../src/core/settings/settings.ts'
 import { within } from '../wait.ts'
@@ -192,7 +192,7 @@ describe('precis completion', () => {
   })
 
   it.each(['bash', 'zsh', 'fish'])('knows every command and every option in %s', async (shell) => {
-    const { commands } = await programOf(processIo(), () => true)
+    const { commands } = await buildProgram(processIo(), () => true)
     expect(commands.length).toBeGreaterThan(20)
     const { script } = await place().json<{ script: string }>(['completion', shell])
     const words = new Set(script.match(/[\w-]+/g)?.map((word) => word.replace(/^--/, '')))

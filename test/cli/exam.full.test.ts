@@ -6,7 +6,7 @@ import { type ExamReport, renderExam } from '../../src/cli/exam/exam-report.ts'
 import { KINDS } from '../../src/cli/exam/questions.ts'
 import {
   answersIn,
-  markOf,
+  markAnswer,
   marksIn,
   modelSitter,
   questionsIn,
@@ -64,7 +64,7 @@ describe('precis exam', () => {
       'We have a double booking in quay. In the night to 24 October two boats were given berth C2: Umi 海 was still lying there when Dunlin came in at half past midnight.'
     const said = questions.map(({ text }) => text)
     const at = (words: string) => questions.find(({ text }) => text.includes(words))
-    expect(markOf(at("the user's first message") ?? NOTHING, first)).toBe(1)
+    expect(markAnswer(at("the user's first message") ?? NOTHING, first)).toBe(1)
     expect(at("the user's last request")?.expected).toContain('commits')
     expect(at('command ran last')?.expected.join(' ')).not.toContain('import')
     for (const text of said) expect(text).not.toMatch(/« /)
@@ -211,9 +211,9 @@ describe('answers', () => {
   it('are read by number, over several lines, and marked by what they say', () => {
     const text = 'Here you are:\n1: `src/net.ts`\nport 4321\n**2**. none\n9: too many'
     expect(answersIn(text, 2)).toEqual(['`src/net.ts`\nport 4321', 'none'])
-    expect(markOf(question, '`SRC/net.ts`')).toBe(0.5)
-    expect(markOf(question, '"src/net.ts" and 4321')).toBe(1)
-    expect(markOf(question, '?')).toBe(0)
+    expect(markAnswer(question, '`SRC/net.ts`')).toBe(0.5)
+    expect(markAnswer(question, '"src/net.ts" and 4321')).toBe(1)
+    expect(markAnswer(question, '?')).toBe(0)
   })
 
   it.each([

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Brief, renderBrief } from '../../src/cli/hosts/brief.ts'
-import { briefOf } from '../../src/cli/hosts/read-brief.ts'
+import { composeBrief } from '../../src/cli/hosts/read-brief.ts'
 import type { ThreadEvent } from '../../src/core/log/event.ts'
 import { eachPlace, sample } from './place.ts'
 
@@ -57,7 +57,7 @@ describe('a brief', () => {
   it.each([999, 1_000])('cuts no character in two: %i', (chars) => {
     const content = `${'x'.repeat(chars)}${'🙂'.repeat(9)}`
     const event = { type: 'USER_MESSAGE', seq: 1, data: content } as unknown as ThreadEvent
-    const made = briefOf([event], [], () => '')
+    const made = composeBrief([event], [], () => '')
     expect(made.request?.text.length).toBeGreaterThan(900)
     expect(made.request?.text.isWellFormed()).toBe(true)
     const pins = [`${'x'.repeat(chars)}${'🙂'.repeat(2_000)}`]

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { filesOf } from '../../src/cli/hosts/host-files.ts'
+import { listHostFiles } from '../../src/cli/hosts/host-files.ts'
 import { eachPlace, sample } from './place.ts'
 
 const place = eachPlace()
@@ -126,7 +126,7 @@ describe('precis install', () => {
 
   it('writes a hook that a shell runs from a folder of any name', () => {
     const command = [process.execPath, join(place().folder, 'a b"$(touch c)`d`\\e', 'precis.js')]
-    const [file] = filesOf('claude-code', { command, home: place().folder, environment: {} })
+    const [file] = listHostFiles('claude-code', { command, home: place().folder, environment: {} })
     const { hooks } = JSON.parse(file?.add(undefined) ?? '')
     const [{ command: line }] = hooks.SessionEnd[0].hooks
     mkdirSync(dirname(command[1] ?? ''))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { documentAs } from '../../src/cli/check/check-format.ts'
 import { checkDocument } from '../../src/cli/check/check-report.ts'
-import { targetOf } from '../../src/cli/check/check-wires.ts'
+import { findTarget } from '../../src/cli/check/check-wires.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
 import { cascade } from '../../src/strategies/ladder/ladder.ts'
 import { trimToolResults } from '../../src/strategies/trim.ts'
@@ -59,7 +59,7 @@ async function checkTargets(opened: Opened): Promise<void> {
 /** A session has no model and no tools around it: only what is in the messages counts. */
 function brokenIn(text: string, wire: (typeof WIRES)[number]) {
   const document = documentAs(wire, JSON.parse(text))
-  const { violations } = checkDocument(document, wire, targetOf(wire, wire))
+  const { violations } = checkDocument(document, wire, findTarget(wire, wire))
   return violations.filter(({ where }) => /^(?:messages|input)\[/.test(where))
 }
 

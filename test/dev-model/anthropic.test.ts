@@ -7,7 +7,7 @@ import Anthropic, {
 } from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
-import { ENVELOPE_TOKENS, segmentOf } from '../../src/dev-model/count.ts'
+import { buildSegment, ENVELOPE_TOKENS } from '../../src/dev-model/count.ts'
 import { PROFILES } from '../../src/validate/validate.ts'
 import { until } from '../wait.ts'
 import { ManualClock } from './manual-clock.ts'
@@ -363,7 +363,7 @@ describe('the cache', () => {
     ]
     const params = ask('hello', { tools, system })
     const keptTokens =
-      segmentOf('tools', tools[0] as never).tokens + estimateTokens(words(200)) + ENVELOPE_TOKENS
+      buildSegment('tools', tools[0] as never).tokens + estimateTokens(words(200)) + ENVELOPE_TOKENS
     await anthropic.messages.create(params)
     const { usage } = await anthropic.messages.create({ ...params, tool_choice: { type: 'none' } })
     expect(usage.cache_read_input_tokens).toBe(keptTokens)

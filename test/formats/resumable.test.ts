@@ -4,7 +4,7 @@ import type { Strategy } from '../../src/core/edit/strategy.ts'
 import type { EventDraft } from '../../src/core/log/event.ts'
 import { runsOf } from '../../src/core/view/entry-range.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
-import { detectFormat, sampleOf, textSource } from '../../src/formats/reading/sample.ts'
+import { detectFormat, readSample, textSource } from '../../src/formats/reading/sample.ts'
 import { answer, result, user } from '../say.ts'
 import { formatOf, openText, outgoingOf, threadOf, writing } from './session.ts'
 
@@ -350,7 +350,7 @@ it('knows the format of a request whose one message is longer than what is looke
   const content = 'word '.repeat(900_000)
   const request = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content }] }
   const formatIn = async (text: string) =>
-    detectFormat(await sampleOf(textSource(text)), SESSION_FORMATS).id
+    detectFormat(await readSample(textSource(text)), SESSION_FORMATS).id
   expect(await formatIn(JSON.stringify(request))).toBe('anthropic')
   const first = at('response_item', says('user', content))
   expect(await formatIn(lines(first, at('response_item', says('user', 'more'))))).toBe('codex')

@@ -2,7 +2,7 @@
 import type { EventDraft } from '../../src/core/log/event.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
 import { type ImportedSession, importSession } from '../../src/formats/reading/import-session.ts'
-import { detectFormat, sampleOf, textSource } from '../../src/formats/reading/sample.ts'
+import { detectFormat, readSample, textSource } from '../../src/formats/reading/sample.ts'
 import type {
   Outgoing,
   SessionFormat,
@@ -53,7 +53,7 @@ export async function openText(text: string, named?: SessionFormat): Promise<Ope
 }
 
 export async function openSource(source: Source, named?: SessionFormat): Promise<Opened> {
-  const format = named ?? detectFormat(await sampleOf(source), SESSION_FORMATS)
+  const format = named ?? detectFormat(await readSample(source), SESSION_FORMATS)
   const threads = freshThreads()
   const imported = await importSession(threads, format, source)
   return { ...imported, threads, format, view: await viewIn(threads, imported.threadId) }

@@ -7,7 +7,7 @@ import type { Item } from '../../src/core/view/entry.ts'
 import type { Message, MessagePart } from '../../src/core/view/message.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
 import { importSession } from '../../src/formats/reading/import-session.ts'
-import { detectFormat, sampleOf, textSource } from '../../src/formats/reading/sample.ts'
+import { detectFormat, readSample, textSource } from '../../src/formats/reading/sample.ts'
 import { memoryStore } from '../../src/stores/memory/memory.ts'
 import { createThreads, type Threads } from '../../src/threads/threads.ts'
 import { TestLog, testClock, testFold, testIds } from '../generate/test-log.ts'
@@ -37,7 +37,7 @@ export async function openSample(name: SampleName): Promise<Sample> {
   )
   const store = memoryStore()
   const threads = createThreads({ store, clock: testClock(), ids: testIds() })
-  const format = detectFormat(await sampleOf(source), SESSION_FORMATS)
+  const format = detectFormat(await readSample(source), SESSION_FORMATS)
   const { threadId } = await importSession(threads, format, source)
   return { store, threads, threadId, log: logOf((await store.read(threadId)).map(readRow)) }
 }

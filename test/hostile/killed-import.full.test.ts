@@ -7,7 +7,7 @@ import { importedFrom } from '../../src/cli/session/replace-unchanged.ts'
 import type { Store } from '../../src/core/ports.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
 import { importSession } from '../../src/formats/reading/import-session.ts'
-import { detectFormat, sampleOf, textSource } from '../../src/formats/reading/sample.ts'
+import { detectFormat, readSample, textSource } from '../../src/formats/reading/sample.ts'
 import { inFolder } from '../../src/stores/contract/place.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/store.ts'
 import { createThreads } from '../../src/threads/threads.ts'
@@ -46,7 +46,7 @@ async function importUntilKilled(
   })
   const digest = createHash('sha256').update(text).digest('hex')
   const source = importedFrom(digest, new Date())
-  const format = detectFormat(await sampleOf(textSource(text)), SESSION_FORMATS)
+  const format = detectFormat(await readSample(textSource(text)), SESSION_FORMATS)
   try {
     await importSession(threads, format, textSource(text), { source })
     return appends.left

@@ -4,7 +4,7 @@ import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import { isChange, type ThreadEvent } from '../../core/log/event.ts'
 import { isEntryId, parseEntryId } from '../../core/view/entry.ts'
-import { freshThreadsOf, pastThreadsOf } from '../../threads/past-threads.ts'
+import { listFreshThreads, listPastThreads } from '../../threads/past-threads.ts'
 import { unknownRef } from '../../threads/reverse-thread.ts'
 import type { Threads } from '../../threads/threads.ts'
 import type { AgentCore } from '../core.ts'
@@ -109,7 +109,7 @@ export async function formerSession(
   { ports }: AgentCore,
   threadId: string,
 ): Promise<{ readonly text: string; readonly threadId: string } | undefined> {
-  for await (const { threadId: former, upTo } of pastThreadsOf(ports.store, threadId)) {
+  for await (const { threadId: former, upTo } of listPastThreads(ports.store, threadId)) {
     const version = await readVersion(ports.threads, former)
     if (version === undefined) return undefined
     const asItWas = version === upTo ? ', as it was before /compact' : ''
@@ -124,7 +124,7 @@ export async function nextSession(
   { ports }: AgentCore,
   threadId: string,
 ): Promise<{ readonly text: string; readonly threadId: string } | undefined> {
-  for await (const { threadId: next } of freshThreadsOf(ports.store, threadId))
+  for await (const { threadId: next } of listFreshThreads(ports.store, threadId))
     return { text: `Now in the thread ${next}. /undo goes back.`, threadId: next }
   return undefined
 }

@@ -21,7 +21,7 @@ import { askAgent, tooLongToAsk } from './ask-agent.ts'
 import { fitting, isOverfull } from './automatic-order.ts'
 import { runCompaction } from './compaction.ts'
 import { compactionSince } from './compaction-lease.ts'
-import { endOf, type Order } from './compaction-run.ts'
+import { type Order, readEnd } from './compaction-run.ts'
 import { planFor, strategiesFor } from './compaction-settings.ts'
 import { requireExchange, sessionSince } from './fresh-session.ts'
 
@@ -211,7 +211,7 @@ async function joined(
     trigger,
     strategy: strategyId,
     success: true,
-    end: endOf(event),
+    end: readEnd(event),
     durationMs: 0,
     event,
     ...(before && { before }),

@@ -72,7 +72,7 @@ export function readResult(
       : Math.max(0, before.tokens - after.tokens)
   return {
     ...base,
-    end: endOf(event),
+    end: readEnd(event),
     event,
     ...(before && { before }),
     ...(after && { after }),
@@ -83,12 +83,12 @@ export function readResult(
 }
 
 /** A command may be answered by a change without edits (ALWAYS-02). That changed nothing. */
-export function endOf({ data }: EventOf<'COMPACTION'>): 'committed' | 'nothing' {
+export function readEnd({ data }: EventOf<'COMPACTION'>): 'committed' | 'nothing' {
   return data.edits.length === 0 ? 'nothing' : 'committed'
 }
 
 /** What hooks say to the model. While calls wait for results nothing may come between: it is said behind those. */
-export async function remindOf(
+export async function remindModel(
   { core, desk }: RunState,
   { fresh }: RunResult,
   texts: readonly string[],

@@ -22,7 +22,7 @@ import {
   type RunState,
   readInfo,
   readResult,
-  remindOf,
+  remindModel,
 } from './compaction-run.ts'
 import { queuedAgain } from './fresh-session.ts'
 
@@ -258,7 +258,7 @@ async function afterHooks(run: RunState, result: RunResult): Promise<void> {
   })
   for (const message of notices) notice(run, message)
   if (reminders.length === 0 || result.end === 'aborted') return
-  await remindOf(run, result, reminders).catch((error: Error) =>
+  await remindModel(run, result, reminders).catch((error: Error) =>
     notice(run, `The reminder of a hook was not added: ${error.message}`),
   )
 }

@@ -6,7 +6,7 @@ import { PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import { inheritedDrafts } from '../../core/settings/settings-keys.ts'
 import { textOfParts } from '../../core/view/content.ts'
-import { freshThreadsOf } from '../../threads/past-threads.ts'
+import { listFreshThreads } from '../../threads/past-threads.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { withThreadLease } from '../inbox/thread-lease.ts'
 import { waitingIn } from '../inbox/waiting.ts'
@@ -34,7 +34,7 @@ export async function sessionSince(
   sinceMs: number,
 ): Promise<RunResult | undefined> {
   const { store, threads } = core.ports
-  for await (const { threadId } of freshThreadsOf(store, desk.threadId, sinceMs)) {
+  for await (const { threadId } of listFreshThreads(store, desk.threadId, sinceMs)) {
     const { messages } = await threads.messages(threadId)
     const said = textOfParts(messages[0]?.parts.filter((part) => part.type === 'text') ?? [])
     const summary = /<summary>\n([\s\S]*)\n<\/summary>/.exec(said)?.[1] ?? said

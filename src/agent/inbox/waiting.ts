@@ -2,7 +2,7 @@
 import { type Inbox, inboxReducer } from '../../core/agent/inbox.ts'
 import { readRow } from '../../core/log/codec.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
-import { freshThreadsOf } from '../../threads/past-threads.ts'
+import { listFreshThreads } from '../../threads/past-threads.ts'
 import type { AgentCore } from '../core.ts'
 
 /** Processes on several machines share a store: their clocks may differ by so much. */
@@ -39,7 +39,7 @@ async function findTaken(
   const oldest = Math.min(...inbox.map(({ queuedAt }) => Date.parse(queuedAt)))
   if (!Number.isFinite(oldest)) return taken
   const since = oldest - CLOCKS_DIFFER_MS
-  for await (const { threadId: fresh } of freshThreadsOf(ports.store, threadId, since)) {
+  for await (const { threadId: fresh } of listFreshThreads(ports.store, threadId, since)) {
     const rows = await ports.store.read(fresh, { from: 2, to: OPENING_ROWS })
     for (const event of rows.map(readRow))
       if (event.type === 'MESSAGE_QUEUED') taken.add(event.data.messageId)

@@ -3,7 +3,7 @@ import { compose } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
 import { parseJsonText } from '../../formats/reading/json-text.ts'
-import { sampleOf, textSource } from '../../formats/reading/sample.ts'
+import { readSample, textSource } from '../../formats/reading/sample.ts'
 import { valueStore } from '../../stores/memory/memory.ts'
 import type { Io } from '../process-io.ts'
 import { writtenFormat } from '../session/formats.ts'
@@ -25,9 +25,9 @@ import {
 import {
   buildProfile,
   findInputFormat,
+  findTarget,
   HISTORY_FORMAT,
   type Target,
-  targetOf,
 } from './check-wires.ts'
 import { repairDocument } from './repair-document.ts'
 import type { RepairedDocument } from './repair-wire-document.ts'
@@ -94,7 +94,7 @@ async function checkText(
     throw withExport(thrown, source)
   })
   const format = asked ?? likelyFormat(value) ?? usualFormat(flags.provider)
-  const target = targetOf(flags.provider, format)
+  const target = findTarget(flags.provider, format)
   const document = await readingFrom(source, () => documentAs(format, value))
   const repaired = flags.repair === undefined ? undefined : repairDocument(value, format, target)
   const report: CheckReport = {
@@ -181,7 +181,7 @@ async function checkSession(
   const composed = compose({ store: valueStore(), settings, environment: io.environment })
   const progress = new ProgressLine(io.stderr)
   try {
-    const sample = await sampleOf(textSource(text))
+    const sample = await readSample(textSource(text))
     const format = composed.formats.find(({ id, detect }) =>
       asked === undefined ? detect(sample) : id === asked,
     )
@@ -205,7 +205,7 @@ async function checkSession(
 
 /** A session file has no rules: only the request a provider would get is checked. */
 function judged(history: Json, provider: string, problems: readonly string[]): CheckResult {
-  const target = targetOf(provider, HISTORY_FORMAT)
+  const target = findTarget(provider, HISTORY_FORMAT)
   const { violations, sent } = checkDocument(
     documentAs(HISTORY_FORMAT, history),
     HISTORY_FORMAT,

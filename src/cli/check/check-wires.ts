@@ -52,7 +52,7 @@ export function findInputFormat(name: string): string {
   })
 }
 
-export function targetOf(name: string, from: WireFormat): Target {
+export function findTarget(name: string, from: WireFormat): Target {
   const profile = buildProfile(name)
   if (from === profile.wire) return { name, profile }
   return { name, profile, write: buildWriter(name, profile, from) }

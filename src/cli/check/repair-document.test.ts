@@ -8,14 +8,14 @@ import type { Json } from '../../core/text/json.ts'
 import { PROFILES, validate } from '../../validate/validate.ts'
 import { documentAs } from './check-format.ts'
 import { checkDocument } from './check-report.ts'
-import { type Target, targetOf } from './check-wires.ts'
+import { findTarget, type Target } from './check-wires.ts'
 import { repairDocument } from './repair-document.ts'
 
 const SEEDS = seeds(1_500)
-const target = targetOf('anthropic', 'anthropic')
+const target = findTarget('anthropic', 'anthropic')
 /** Every provider that a document in this format can be written for. */
 const OTHERS = Object.entries(PROFILES).flatMap(([name, { wire }]) =>
-  wire === 'anthropic' ? [] : [targetOf(name, 'anthropic')],
+  wire === 'anthropic' ? [] : [findTarget(name, 'anthropic')],
 )
 
 /** What stands in files that somebody edited: other types, other roles, nothing, too much. */

@@ -7,7 +7,7 @@ import type { Json } from '../../core/text/json.ts'
 import { PROFILES, validate } from '../../validate/validate.ts'
 import { documentAs } from './check-format.ts'
 import { checkDocument } from './check-report.ts'
-import { type Target, targetOf } from './check-wires.ts'
+import { findTarget, type Target } from './check-wires.ts'
 import { repairDocument } from './repair-document.ts'
 import type { RewrittenFormat } from './repair-wire-document.ts'
 
@@ -161,13 +161,13 @@ const SUBJECTS: readonly Subject[] = [
 describe.each(SUBJECTS)('a damaged document in the format $format', (subject) => {
   const { format, document } = subject
   const names = Object.keys(PROFILES)
-  const targets = names.map((name) => targetOf(name, format))
+  const targets = names.map((name) => findTarget(name, format))
   const own = targets.filter(({ write }) => write === undefined)
   const others = targets.filter(({ write }) => write !== undefined)
 
   it('is sound before it is damaged, and stays as it is', () => {
     expect(validate(PROFILES[format], document)).toEqual([])
-    expect(repairDocument(document, format, targetOf(format, format))).toEqual({ changes: [] })
+    expect(repairDocument(document, format, findTarget(format, format))).toEqual({ changes: [] })
     for (const other of others) {
       const { violations, sent } = checkDocument(documentAs(format, document), format, other)
       expect([violations, sent?.violations], other.name).toEqual([[], []])
@@ -208,7 +208,7 @@ it('names an invalid id that the copy leaves out', () => {
   const call = { type: 'function_call', id: [], call_id: 'a', name: 'read', arguments: '{}' }
   const output = { type: 'function_call_output', call_id: 'a', output: 'one' }
   const input = [{ role: 'user', content: 'read a file' }, call, output]
-  const target = targetOf('openai-responses', 'openai-responses')
+  const target = findTarget('openai-responses', 'openai-responses')
   const { text, changes } = repairDocument({ ...RESPONSES, input }, 'openai-responses', target)
   expect(JSON.parse(text ?? '').input[1]).not.toHaveProperty('id')
   expect(changes.map(({ where }) => where)).toEqual(['input[1].id'])

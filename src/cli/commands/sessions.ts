@@ -166,8 +166,10 @@ function defineExport(command: Command, io: Io): void {
       const { makeResultFile, refuseOneFile, resultFile } = await import(
         '../sessions/result-file.ts'
       )
-      const { askedFormat, endingOf, exportSession } = await import('../threads/export-session.ts')
-      const ending = endingOf(askedFormat({ ...flags, out: '' }))
+      const { askedFormat, chooseEnding, exportSession } = await import(
+        '../threads/export-session.ts'
+      )
+      const ending = chooseEnding(askedFormat({ ...flags, out: '' }))
       await eachSession(
         given,
         flags,

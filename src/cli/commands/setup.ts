@@ -56,11 +56,11 @@ async function start(
   io: Io,
 ): Promise<void> {
   const { runCompact } = await import('../compact/run-compact.ts')
-  const { targetOf } = await import('../session/formats.ts')
+  const { parseTarget } = await import('../session/formats.ts')
   const { writeStream } = await import('../terminal/io.ts')
   if (given === undefined && !json) await writeStream(io.stdout, INTRODUCTION)
   const source = given ?? nearPath(SAMPLE, io.cwd)
-  const isThread = targetOf(source, 'start', io).kind === 'thread'
+  const isThread = parseTarget(source, 'start', io).kind === 'thread'
   await runCompact(source, { json, ...(isThread && { dryRun: true }) }, io)
 }
 

@@ -27,7 +27,7 @@ export type Destination =
   | { readonly kind: 'in-place' }
   | { readonly kind: 'none' }
 
-export function destinationOf({ out, output, inPlace = false }: Flags): Destination {
+export function chooseDestination({ out, output, inPlace = false }: Flags): Destination {
   if (out !== undefined && output !== undefined)
     throw conflict('--out and --output are the same', '--out')
   const path = out ?? output

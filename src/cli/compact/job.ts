@@ -12,7 +12,7 @@ import { DEFAULT_STRATEGIES } from '../../strategies/index.ts'
 import { randomIds } from '../../system.ts'
 import type { Io } from '../process-io.ts'
 import { digestOfFile } from '../session/backups.ts'
-import { readFormat, type Target, targetOf, writtenFormat } from '../session/formats.ts'
+import { parseTarget, readFormat, type Target, writtenFormat } from '../session/formats.ts'
 import { stateFolder } from '../settings/places.ts'
 import { type Budget, loadSettings, parseBudget } from '../settings/settings.ts'
 import { requireCounter } from '../terminal/counter.ts'
@@ -21,8 +21,8 @@ import { refuseOverwriting } from '../terminal/source.ts'
 import { openHome } from '../threads/home.ts'
 import { requireCommitted } from './compact-session.ts'
 import {
+  chooseDestination,
   type Destination,
-  destinationOf,
   type Flags,
   readSource,
   refuseBesideApply,
@@ -46,7 +46,7 @@ export interface Job {
 }
 
 export async function buildJob(file: string | undefined, flags: Flags, io: Io): Promise<Job> {
-  const destination = destinationOf(flags)
+  const destination = chooseDestination(flags)
   if (flags.apply !== undefined) refuseBesideApply(file, flags)
   const kept = flags.apply === undefined ? undefined : await readProposal(flags.apply, io)
   const budget = flags.budget === undefined ? undefined : parseBudget(flags.budget)
@@ -62,7 +62,9 @@ export async function buildJob(file: string | undefined, flags: Flags, io: Io): 
     },
   })
   const strategyId = kept?.prepared.strategyId ?? chooseStrategy(resolved, flags, STRATEGY_IDS)
-  const target = kept ? targetOfKept(kept) : targetOf(readSource(file, flags.input), 'compact', io)
+  const target = kept
+    ? targetOfKept(kept)
+    : parseTarget(readSource(file, flags.input), 'compact', io)
   await refuseDestination(target, destination, flags, io)
   const isDigested =
     target.kind === 'file' &&

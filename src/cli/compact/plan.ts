@@ -114,7 +114,7 @@ export interface Wishes {
   readonly instructions?: string
 }
 
-export function wishesOf(
+export function readWishes(
   { pins = [], protect, summaries }: Settings,
   given: {
     readonly pins?: readonly string[] | undefined
@@ -154,7 +154,7 @@ export function wishesHooks(
   composed: Pick<Composed, 'threads' | 'store'>,
   settings: Settings,
 ): CompactionHooks[] {
-  const wishes = wishesOf(settings)
+  const wishes = readWishes(settings)
   const { pins, protect, instructions } = wishes
   if (instructions === undefined && pins.length === 0 && Object.keys(protect).length === 0)
     return []

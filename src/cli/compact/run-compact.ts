@@ -12,14 +12,14 @@ import { computeDigest, replaceWithBackup, requireReplaceable } from '../session
 import { readName, type WrittenFormat, writtenFormat } from '../session/formats.ts'
 import { openSession, type Session } from '../session/session.ts'
 import { type WrittenSession, writeSession } from '../session/write-session.ts'
-import { counterOf } from '../terminal/counter.ts'
+import { loadCounter } from '../terminal/counter.ts'
 import { ProgressLine } from '../terminal/progress.ts'
 import { deliver } from '../terminal/source.ts'
 import { type CommandPlan, compactSession, type SessionOutcome } from './compact-session.ts'
 import type { Destination, Flags } from './flags.ts'
 import { applyToThread, buildJob, changedSince, type Job, keepProposal } from './job.ts'
 import { computeCosts } from './next-steps.ts'
-import { readOrigin, shownSettings, unaskedProblems, wishesOf } from './plan.ts'
+import { readOrigin, readWishes, shownSettings, unaskedProblems } from './plan.ts'
 import { type CommandReport, renderCompactReport } from './report.ts'
 
 const DEFAULT_COLUMNS = 80
@@ -116,10 +116,10 @@ async function compactOpen(
 async function buildPlan(job: Job, progress: ProgressLine): Promise<CommandPlan> {
   const { flags, resolved, kept, budget, strategyId } = job
   const { settings } = resolved
-  const wishes = wishesOf(settings, { pins: flags.pin, instructions: flags.instructions })
+  const wishes = readWishes(settings, { pins: flags.pin, instructions: flags.instructions })
   return {
     strategyId,
-    counter: await counterOf(settings.counter),
+    counter: await loadCounter(settings.counter),
     ...(budget && { budget }),
     wishes: kept ? { pins: kept.pins, protect: kept.protect } : wishes,
     settings,

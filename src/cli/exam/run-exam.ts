@@ -11,7 +11,7 @@ import { digestReducer } from '../../strategies/extract/extract.ts'
 import { DEFAULT_STRATEGIES } from '../../strategies/index.ts'
 import { inWordsOfCommand } from '../compact/plan.ts'
 import type { Io } from '../process-io.ts'
-import { readName, targetOf } from '../session/formats.ts'
+import { parseTarget, readName } from '../session/formats.ts'
 import { loadThread, openSession, type Session } from '../session/session.ts'
 import { budgetTokens, loadSettings, parseBudget } from '../settings/settings.ts'
 import { ProgressLine } from '../terminal/progress.ts'
@@ -23,7 +23,7 @@ import {
   examPrompt,
   fileSitter,
   gradePrompt,
-  markOf,
+  markAnswer,
   marksIn,
   modelSitter,
   portOver,
@@ -54,7 +54,7 @@ export async function runExam(given: string, flags: ExamFlags, io: Io): Promise<
   const models = flags.model === undefined ? {} : { models: { default: flags.model } }
   const { settings } = loadSettings({ ...io, flags: models })
   const progress = new ProgressLine(io.stderr)
-  const target = targetOf(given, 'exam', io)
+  const target = parseTarget(given, 'exam', io)
   const session = await openSession(target, { settings, named: flags.format, progress }, io)
   try {
     const beforeTokens = weightOf(await session.composed.threads.context(session.threadId))
@@ -247,10 +247,10 @@ async function marksFor(
   questions: readonly Question[],
 ): Promise<number[] | undefined> {
   if (questions.length === 0) return undefined
-  if (!sitter) return questions.map((question) => markOf(question, text))
+  if (!sitter) return questions.map((question) => markAnswer(question, text))
   const answered = await sitter(`answers-${number}`, examPrompt(text, questions))
   const answers = answersIn(answered, questions.length)
   requireAnswers(answers)
-  if (!byModel) return questions.map((question, at) => markOf(question, answers[at] ?? ''))
+  if (!byModel) return questions.map((question, at) => markAnswer(question, answers[at] ?? ''))
   return marksIn(await sitter(`marks-${number}`, gradePrompt(questions, answers)), questions.length)
 }

@@ -171,7 +171,7 @@ export function requireAnswers(answers: readonly string[]): void {
 }
 
 /** The share of the expected content in an answer or context. */
-export function markOf({ expected }: Question, answer: string): number {
+export function markAnswer({ expected }: Question, answer: string): number {
   const said = plain(answer)
   return expected.filter((each) => said.includes(plain(each))).length / expected.length
 }

@@ -9,8 +9,8 @@ import type { ThreadEvent } from '../../core/log/event.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
 import { stateFolderPath } from '../../hosts/platform-folders.ts'
 import type { Io } from '../process-io.ts'
-import { readName, targetOf, type WrittenFormat, writtenFormat } from '../session/formats.ts'
-import { projectOf } from '../session/replace-unchanged.ts'
+import { parseTarget, readName, type WrittenFormat, writtenFormat } from '../session/formats.ts'
+import { findProject } from '../session/replace-unchanged.ts'
 import { openSession, readEvents } from '../session/session.ts'
 import { writeSession } from '../session/write-session.ts'
 import { chooseSession } from '../sessions/choose-sessions.ts'
@@ -37,7 +37,7 @@ export async function handOff(
 ): Promise<void> {
   const to = readHost(flags.to)
   const chosen = given === undefined && !flags.last ? { here: true } : flags
-  const target = targetOf(
+  const target = parseTarget(
     (await chooseSession(given, chosen, io, await ownCopies(io))) ?? '',
     'handoff',
     io,
@@ -143,7 +143,7 @@ async function findDirectory(
   events: readonly ThreadEvent[],
   { cwd }: Io,
 ): Promise<{ readonly directory: string; readonly missing?: string }> {
-  const own = projectOf(events)
+  const own = findProject(events)
   if (own === undefined) return { directory: await realpath(cwd) }
   const isThere = (await stat(own).catch(() => undefined))?.isDirectory()
   return isThere

@@ -106,7 +106,7 @@ export function nextText(
 ): string | undefined {
   const known = records[file.path]
   if (work === 'uninstall') return withoutTrace(file, before, known)
-  if (stateOf(file, before, known) === 'installed') return before
+  if (readState(file, before, known) === 'installed') return before
   return withOurs(file, withoutOurs(file, before, known))
 }
 
@@ -131,7 +131,7 @@ export function withoutOurs(
   known: Records[string] | undefined,
 ): string | undefined {
   if (text === undefined) return undefined
-  if (known && digestOf(text) === known.after) return known.before ?? undefined
+  if (known && computeDigest(text) === known.after) return known.before ?? undefined
   return file.remove(text, known?.before ?? undefined)
 }
 
@@ -148,7 +148,7 @@ export function withoutTrace(
   return file.isSame?.(next, before) ? (known.before ?? undefined) : next
 }
 
-export function stateOf(
+export function readState(
   file: HostFile,
   text: string | undefined,
   known: Records[string] | undefined,
@@ -174,7 +174,7 @@ function isSameText(one: string, other: string): boolean {
   }
 }
 
-export function digestOf(text: string): string {
+export function computeDigest(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 

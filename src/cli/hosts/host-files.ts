@@ -30,14 +30,14 @@ export interface HostPlace {
   readonly environment: Io['environment']
 }
 
-export function placeOf(io: Io, script: string, project: string | undefined): HostPlace {
+export function findHostPlace(io: Io, script: string, project: string | undefined): HostPlace {
   const { environment } = io
   const home = environment.HOME || environment.USERPROFILE || homedir()
   const command = [io.node ?? 'node', script]
   return { command, home, environment, ...(project !== undefined && { project }) }
 }
 
-export function filesOf(host: HostName, place: HostPlace): HostFile[] {
+export function listHostFiles(host: HostName, place: HostPlace): HostFile[] {
   return FILES[host](place)
 }
 

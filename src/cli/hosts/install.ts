@@ -11,7 +11,7 @@ import { print } from '../terminal/terminal.ts'
 import { isOnMachine } from './find-hosts.ts'
 import {
   changedLines,
-  digestOf,
+  computeDigest,
   HOSTS,
   type HostFile,
   type HostName,
@@ -19,8 +19,8 @@ import {
   type Records,
   readIfThere,
   readRecords,
+  readState,
   recordsFile,
-  stateOf,
   type TextState,
   type Work,
   withOurs,
@@ -28,7 +28,7 @@ import {
   withoutTrace,
   writeRecords,
 } from './host-file.ts'
-import { filesOf, placeOf } from './host-files.ts'
+import { findHostPlace, listHostFiles } from './host-files.ts'
 
 export interface InstallFlags {
   readonly all?: boolean
@@ -74,7 +74,7 @@ async function changeHosts(
   const hosts = chooseHosts(given, flags)
   const project = flags.project ? io.cwd : undefined
   // Named agents are always installed; --all takes those that exist.
-  const place = placeOf(io, io.script, project)
+  const place = findHostPlace(io, io.script, project)
   const isSkipped = (host: HostName) =>
     work === 'install' && flags.all === true && !given.includes(host) && !isOnMachine(host, place)
   const found = hosts.filter((host) => !isSkipped(host))
@@ -124,15 +124,15 @@ export async function eachFile(
   isDry = false,
 ): Promise<FileState[]> {
   const script = await realpath(io.script).catch(() => io.script)
-  const place = placeOf(io, script, project)
+  const place = findHostPlace(io, script, project)
   const records = await readRecords(io)
   if (work === 'look')
     return Promise.all(
-      hosts.flatMap((host) => filesOf(host, place).map((file) => look(host, file, records))),
+      hosts.flatMap((host) => listHostFiles(host, place).map((file) => look(host, file, records))),
     )
   const files = await Promise.all(
     hosts.flatMap((host) =>
-      filesOf(host, place).map(async (file) => {
+      listHostFiles(host, place).map(async (file) => {
         const before = await readIfThere(file.path)
         return { host, file, before, next: nextText(file, before, records, work) }
       }),
@@ -147,7 +147,7 @@ export async function eachFile(
     if (work === 'install' && !isDry) await install(file, before, records, io)
     if (work === 'uninstall' && !isDry) await uninstall(file, before, records, io)
     const now = await readIfThere(file.path)
-    const state = stateOf(file, now, records[file.path])
+    const state = readState(file, now, records[file.path])
     const lines = isDry && { lines: changedLines(before, next) }
     told.push({ host, path: file.path, state, isChanged: now !== before, ...lines })
   }
@@ -186,7 +186,7 @@ async function requireWritable(path: string): Promise<void> {
 async function look(host: HostName, file: HostFile, records: Records): Promise<FileState> {
   const { path } = file
   try {
-    const state = stateOf(file, await readIfThere(path), records[path])
+    const state = readState(file, await readIfThere(path), records[path])
     return { host, path, state, isChanged: false }
   } catch (thrown) {
     const problem = asPrecisError(thrown).message
@@ -220,14 +220,14 @@ async function install(
   const known = records[file.path]
   const base = withoutOurs(file, text, known)
   const next = withOurs(file, base)
-  if (text !== undefined && stateOf(file, text, known) === 'installed') return
+  if (text !== undefined && readState(file, text, known) === 'installed') return
   const folder = dirname(file.path)
   const made = await makeFolder(folder)
   const madeFolder = made ?? known?.madeFolder ?? madeBefore(folder, records)
   const before = known === undefined && file.isHandMade ? text : base
   records[file.path] = {
     before: before ?? null,
-    after: digestOf(next),
+    after: computeDigest(next),
     ...(madeFolder !== undefined && { madeFolder }),
   }
   // The backup is on the disk before the file changes.

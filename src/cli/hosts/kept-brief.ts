@@ -39,7 +39,7 @@ export async function keepBrief(
   await writeText(join(await stateFolder(io), FILE), JSON.stringify(kept), io)
 }
 
-export function extentOf(path: string): ReadExtent {
+export function readExtent(path: string): ReadExtent {
   const { size: bytes } = statSync(path)
   return { bytes, end: endBefore(path, bytes) }
 }

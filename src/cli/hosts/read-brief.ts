@@ -40,14 +40,14 @@ export async function readBrief(
   const events = own ? await collectEvents(own, source) : []
   const named = sessionName(path)
   const refOf = (seq: number) => (named === undefined ? '' : `${named}:e${seq}`)
-  if (events.length > 0) return briefOf(events, pins, refOf)
-  return briefOf(await collectEvents(await detectedReader(source), source), pins, refOf)
+  if (events.length > 0) return composeBrief(events, pins, refOf)
+  return composeBrief(await collectEvents(await detectedReader(source), source), pins, refOf)
 }
 
 async function detectedReader(source: Source): Promise<SessionReader> {
   const { SESSION_FORMATS } = await import('../../formats/index.ts')
-  const { detectFormat, sampleOf } = await import('../../formats/reading/sample.ts')
-  return detectFormat(await sampleOf(source), SESSION_FORMATS).read
+  const { detectFormat, readSample } = await import('../../formats/reading/sample.ts')
+  return detectFormat(await readSample(source), SESSION_FORMATS).read
 }
 
 /**
@@ -96,10 +96,10 @@ export async function buildBrief(
 ): Promise<Brief> {
   const events = await readEvents(store, threadId)
   const pins = (await threads.pins(threadId)).flatMap(({ text }) => text ?? [])
-  return briefOf(events, pins, (seq) => refInThread(threadId, originalId(seq)))
+  return composeBrief(events, pins, (seq) => refInThread(threadId, originalId(seq)))
 }
 
-export async function filesOf(
+export async function listNamedFiles(
   { store }: Pick<Composed, 'store'>,
   threadId: string,
 ): Promise<LedgerFile[]> {
@@ -111,7 +111,7 @@ const EARLIER = 60
 const EARLIER_CHARS = 120
 
 /** `refOf` returns the ref of an event; undefined means no refs. */
-export function briefOf(
+export function composeBrief(
   events: readonly ThreadEvent[],
   pins: readonly string[],
   refOf: (seq: number) => string,

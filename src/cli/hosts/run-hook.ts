@@ -8,7 +8,7 @@ import { projectFile, userFile } from '../settings/places.ts'
 import { readPieces, writeStream } from '../terminal/io.ts'
 import { type Brief, renderBrief, renderWords } from './brief.ts'
 import { HOSTS, type HostName } from './host-file.ts'
-import { extentOf, keepBrief, keptBefore, keptBrief } from './kept-brief.ts'
+import { keepBrief, keptBefore, keptBrief, readExtent } from './kept-brief.ts'
 
 /** The hook's standard input from Claude Code, Codex and our plug-ins. */
 interface HookInput {
@@ -93,7 +93,7 @@ The whole history can still be read. The tool recall of the MCP server precis, o
  */
 async function wordsBefore(host: string, path: string, io: Io): Promise<string> {
   const { typedWords } = await import('./typed-words.ts')
-  const { bytes } = extentOf(path)
+  const { bytes } = readExtent(path)
   const kept = keptBefore(path, io)
   const added = kept && typedWords(path, kept.bytes, bytes)
   const words = added ?? typedWords(path, 0, bytes) ?? []
@@ -107,7 +107,7 @@ async function wordsBefore(host: string, path: string, io: Io): Promise<string> 
 
 async function newBrief(host: string, path: string, io: Io): Promise<Brief> {
   const { readBrief } = await import('./read-brief.ts')
-  const extent = extentOf(path)
+  const extent = readExtent(path)
   const brief = await readBrief(host, path, { ...extent, pins: await readPins(path, io) })
   await keepBrief(path, extent, brief, io)
   return brief

@@ -1,10 +1,10 @@
 // `precis inspect`: reads a session and reports its content; changes nothing.
 import { buildRows } from '../compact/report.ts'
 import type { Io } from '../process-io.ts'
-import { targetOf } from '../session/formats.ts'
+import { parseTarget } from '../session/formats.ts'
 import { openSession } from '../session/session.ts'
 import { loadSettings } from '../settings/settings.ts'
-import { counterOf, requireCounter } from '../terminal/counter.ts'
+import { loadCounter, requireCounter } from '../terminal/counter.ts'
 import { ProgressLine } from '../terminal/progress.ts'
 import {
   bar,
@@ -26,11 +26,11 @@ export interface InspectFlags {
 
 export async function runInspect(given: string, flags: InspectFlags, io: Io): Promise<void> {
   const { settings } = loadSettings(io)
-  const counter = await counterOf(
+  const counter = await loadCounter(
     flags.counter === undefined ? settings.counter : requireCounter(flags.counter),
   )
   const progress = new ProgressLine(io.stderr)
-  const target = targetOf(given, 'inspect', io)
+  const target = parseTarget(given, 'inspect', io)
   const session = await openSession(target, { settings, named: flags.format, progress }, io)
   try {
     const found = await inspectSession(session, counter, settings, progress, io)

@@ -9,11 +9,11 @@ import { secretsOf } from '../../redact/known.ts'
 import { redact } from '../../redact/redact.ts'
 import { archiveOf } from '../../threads/archive.ts'
 import { renderBrief } from '../hosts/brief.ts'
-import { buildBrief, filesOf } from '../hosts/read-brief.ts'
+import { buildBrief, listNamedFiles } from '../hosts/read-brief.ts'
 import { version } from '../program-name.ts'
 import { isThread } from '../session/formats.ts'
 import type { McpPorts } from './session-scope.ts'
-import { requireThread, searchScope, summaryOf, threadsIn } from './session-scope.ts'
+import { requireThread, searchScope, summarize, threadsIn } from './session-scope.ts'
 
 /** A longer answer would fill the window it should save. */
 const MOST_CHARS = 20_000
@@ -160,7 +160,7 @@ function addLists(server: McpServer, ports: McpPorts): void {
     },
     answering(ports, async ({ session: named, path = '' }) => {
       await ports.sync()
-      const files = await filesOf(home, await requireThread(ports, named))
+      const files = await listNamedFiles(home, await requireThread(ports, named))
       const shown = files.filter((file) => file.path.includes(path))
       return (
         shown.map((file) => `${file.state ?? 'read'}  ${file.path}`).join('\n') ||
@@ -209,7 +209,7 @@ function addSessions(server: McpServer, ports: McpPorts): void {
 async function sessionLines(ports: McpPorts, scope: 'project' | 'everything', limit: number) {
   const lines: string[] = []
   for await (const info of threadsIn(ports, scope)) {
-    const { threadId, agent, updatedAt, events, title, project = '' } = await summaryOf(ports, info)
+    const { threadId, agent, updatedAt, events, title, project = '' } = await summarize(ports, info)
     lines.push(
       `${threadId}  ${agent}  ${updatedAt}  ${events} ${events === 1 ? 'event' : 'events'}  ${project}  ${title}`,
     )
@@ -232,7 +232,7 @@ function addResources(server: McpServer, ports: McpPorts): void {
   const list = async () => {
     const resources: { uri: string; name: string }[] = []
     for await (const info of threadsIn(ports, 'project')) {
-      const { threadId, title } = await summaryOf(ports, info)
+      const { threadId, title } = await summarize(ports, info)
       resources.push({ uri: `precis://brief/${threadId}`, name: clean(title || threadId, ports) })
       if (resources.length >= MOST_SESSIONS) break
     }

@@ -67,7 +67,7 @@ export async function* threadsIn(
   }
 }
 
-export async function summaryOf(
+export async function summarize(
   { store }: Pick<ScopePorts, 'store'>,
   info: ThreadInfo & { readonly opening: readonly ThreadEvent[] },
 ): Promise<ScopedThread> {

@@ -18,7 +18,7 @@ import { archiveOf } from '../../threads/archive.ts'
 import { type FoundEntry, searchArchive, showFound } from '../../threads/search-archive.ts'
 import type { Io } from '../process-io.ts'
 import { programName } from '../program-name.ts'
-import { isThread, targetOf } from '../session/formats.ts'
+import { isThread, parseTarget } from '../session/formats.ts'
 import { readImported } from '../session/replace-unchanged.ts'
 import { openSession } from '../session/session.ts'
 import { hasId } from '../sessions/agent-folders.ts'
@@ -197,7 +197,7 @@ async function onSession<T>(
   flags: { readonly in: string; readonly format?: string },
   work: (composed: Composed, threadIds: readonly string[]) => Promise<T>,
 ): Promise<T> {
-  const target = targetOf(flags.in, 'recall', io)
+  const target = parseTarget(flags.in, 'recall', io)
   if (target.kind === 'thread')
     return withHome(io, async (home) => {
       await home.threads.context(target.threadId) // reports an unknown one

@@ -27,7 +27,7 @@ import { loadSettings } from '../settings/settings.ts'
 import { hostName, pageOrigin, wholeNumber } from '../terminal/arguments.ts'
 import { writeStream } from '../terminal/io.ts'
 import { openHome } from '../threads/home.ts'
-import { approvalOf } from '../threads/send-message.ts'
+import { readApproval } from '../threads/send-message.ts'
 import { storeOption } from './serve-tokens.ts'
 
 export interface ServeFlags {
@@ -66,7 +66,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const graceMs = wholeNumber(flags.grace, '--grace', 0, LONGEST_GRACE_S) * 1_000
   const requestsPerMinute = wholeNumber(flags.rate, '--rate', 1, HIGHEST_RATE)
   const [workspace, ...workspaces] = (flags.workspace ?? []).map((root) => workspaceAt(root, io))
-  const [approval, reachable] = [approvalOf(flags), readAccess(flags)]
+  const [approval, reachable] = [readApproval(flags), readAccess(flags)]
   requireProvider(flags.model)
   const settings = loadSettings({
     ...io,

@@ -93,7 +93,7 @@ export function isThread(given: string): boolean {
 }
 
 /** A file takes precedence over a thread of the same name. */
-export function targetOf(given: string, command: string, { cwd }: Pick<Io, 'cwd'>): Target {
+export function parseTarget(given: string, command: string, { cwd }: Pick<Io, 'cwd'>): Target {
   if (given === '')
     throw new PrecisError('usage', 'no input', {
       hint: `Name a file or a thread, as in precis ${command} session.jsonl; - reads standard input.`,

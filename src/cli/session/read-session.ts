@@ -9,7 +9,7 @@ import {
   importSession,
 } from '../../formats/reading/import-session.ts'
 import { ReadNotes } from '../../formats/reading/notes.ts'
-import { detectFormat, sampleOf } from '../../formats/reading/sample.ts'
+import { detectFormat, readSample } from '../../formats/reading/sample.ts'
 import type { Sample, SessionFormat, Source } from '../../formats/session-format.ts'
 import type { ProgressLine } from '../terminal/progress.ts'
 import { readingFrom } from '../terminal/source.ts'
@@ -39,7 +39,7 @@ export async function readSession(
     progress.share(`reading ${given}: ${records} records`, bytes, source.bytes)
   })
   return readingFrom(given, async () => {
-    const sample = await sampleOf(source)
+    const sample = await readSample(source)
     const found = format ?? toldFormat(sample, composed.formats)
     const imported = await importWhole(composed, found, source, { ...options, notes })
     const { records, modelled } = notes.account

@@ -147,7 +147,7 @@ export function readImported(source: Json | undefined): ImportedFrom {
 }
 
 /** The directory in which a thread's session ran. */
-export function projectOf(events: readonly ThreadEvent[]): string | undefined {
+export function findProject(events: readonly ThreadEvent[]): string | undefined {
   const [workspace] = events.flatMap((event) =>
     event.type === 'THREAD_SETTINGS' ? (event.data.workspace ?? []) : [],
   )

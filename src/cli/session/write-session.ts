@@ -4,7 +4,7 @@ import type { ThreadEvent } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
 import { buildMessages } from '../../core/view/build.ts'
 import type { Context } from '../../core/view/context.ts'
-import { transcriptOf } from '../../formats/pages.ts'
+import { buildTranscript } from '../../formats/pages.ts'
 import type { Exported, Outgoing, View } from '../../formats/session-format.ts'
 import { type Secret, secretsOf } from '../../redact/known.ts'
 import { redact } from '../../redact/redact.ts'
@@ -51,7 +51,7 @@ export async function writeSession(
     : { view: whole, found: wish === 'find' ? lookFor(whole, secrets) : [] }
   const facts = { found, messages: view.messages.length }
   if (to.kind === 'page' && full) {
-    const sections = transcriptOf(logs[0] ?? [])
+    const sections = buildTranscript(logs[0] ?? [])
     const shown = isRedacted ? redactValues(sections, secrets) : { value: sections, found }
     const told = { found: shown.found, messages: sections.length }
     return withFacts(to.format.writeSections(shown.value, title), told)

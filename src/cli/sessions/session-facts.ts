@@ -7,7 +7,7 @@ import type { EventDraft, EventOf } from '../../core/log/event.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { ReadNotes } from '../../formats/reading/notes.ts'
-import { detectFormat, sampleOf } from '../../formats/reading/sample.ts'
+import { detectFormat, readSample } from '../../formats/reading/sample.ts'
 import { findWorkplace, isOfSubAgent } from '../../formats/reading/workplace.ts'
 import type { SessionFormat, Source } from '../../formats/session-format.ts'
 import { stateFolderPath } from '../../hosts/platform-folders.ts'
@@ -73,7 +73,8 @@ async function factsWithin(
 ): Promise<SessionFacts> {
   const source = await readHead(session, bytes, io)
   const format =
-    formats.find(({ id }) => id === session.agent) ?? detectFormat(await sampleOf(source), formats)
+    formats.find(({ id }) => id === session.agent) ??
+    detectFormat(await readSample(source), formats)
   const drafts: EventDraft[] = []
   let title: string | undefined
   for await (const step of format.read(source, new ReadNotes())) {

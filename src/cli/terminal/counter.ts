@@ -15,7 +15,7 @@ import { loadO200k } from '../../providers/o200k.ts'
 
 export const COUNTERS = ['estimate', 'chars4', 'o200k'] as const satisfies TokenCounter['id'][]
 
-export async function counterOf(id: TokenCounter['id']): Promise<TokenCounter> {
+export async function loadCounter(id: TokenCounter['id']): Promise<TokenCounter> {
   if (id === 'o200k') return loadO200k()
   return id === 'chars4' ? chars4Counter : estimateCounter
 }

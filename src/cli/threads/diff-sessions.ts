@@ -4,7 +4,7 @@ import { PrecisError } from '../../core/errors.ts'
 import type { ThreadEvent } from '../../core/log/event.ts'
 import type { Io } from '../process-io.ts'
 import { buildBackup } from '../session/backups.ts'
-import { readName, type Target, targetOf } from '../session/formats.ts'
+import { parseTarget, readName, type Target } from '../session/formats.ts'
 import { loadThread, openSession } from '../session/session.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
@@ -53,14 +53,14 @@ function readFacts({ ref, what, tokens, text }: Line, isFull: boolean) {
 }
 
 async function openSides(one: string, other: string | undefined, flags: DiffFlags, io: Io) {
-  const target = targetOf(one, 'diff', io)
+  const target = parseTarget(one, 'diff', io)
   if (other !== undefined) {
     if (flags.from !== undefined || flags.to !== undefined)
       throw new PrecisError('usage', '--from and --to are for one session', {
         where: '--from',
         hint: 'Give one session, or two without them.',
       })
-    const second = targetOf(other, 'diff', io)
+    const second = parseTarget(other, 'diff', io)
     return [await present(target, flags, io), await present(second, flags, io)] as const
   }
   const isNow = flags.from === undefined && flags.to === undefined

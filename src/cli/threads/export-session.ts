@@ -2,7 +2,7 @@
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import type { Io } from '../process-io.ts'
-import { readName, targetOf, writtenFormat } from '../session/formats.ts'
+import { parseTarget, readName, writtenFormat } from '../session/formats.ts'
 import { openSession, type Session } from '../session/session.ts'
 import { type RedactedSecrets, writeSession } from '../session/write-session.ts'
 import { loadSettings } from '../settings/settings.ts'
@@ -52,12 +52,12 @@ export function askedFormat({ to, out, full }: Pick<ExportFlags, 'to' | 'out' | 
 }
 
 /** The file ending of this format; undefined if the format stays the same. */
-export function endingOf(format: string | undefined): string | undefined {
+export function chooseEnding(format: string | undefined): string | undefined {
   return format === undefined ? undefined : (ENDINGS[format] ?? 'json')
 }
 
 export async function exportSession(given: string, flags: ExportFlags, io: Io): Promise<void> {
-  const target = targetOf(given, 'export', io)
+  const target = parseTarget(given, 'export', io)
   const { settings } = loadSettings(io)
   const source = target.kind === 'file' ? target.path : undefined
   await refuseOverwriting(source, flags.out, { option: '--out', force: flags.force }, io)

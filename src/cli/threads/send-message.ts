@@ -63,7 +63,7 @@ async function converse(
     settings,
     workspace,
     readOnly: flags.readOnly ?? false,
-    approval: approvalOf(flags),
+    approval: readApproval(flags),
     hooks: wishesHooks(home, settings),
     environment: io.environment,
     jobs: await home.jobs(),
@@ -119,7 +119,7 @@ async function chooseThread(
   return threadId
 }
 
-export function approvalOf({
+export function readApproval({
   allow = [],
   yes = false,
   readOnly = false,

@@ -11,8 +11,8 @@ import { buildSummary } from '../../server/views/thread-summary.ts'
 import type { Io } from '../process-io.ts'
 import { asTyped, programName } from '../program-name.ts'
 import { redoReplacement, undoReplacement } from '../session/backups.ts'
-import { targetOf, threadTarget } from '../session/formats.ts'
-import { projectOf, readImported } from '../session/replace-unchanged.ts'
+import { parseTarget, threadTarget } from '../session/formats.ts'
+import { findProject, readImported } from '../session/replace-unchanged.ts'
 import { formatOfLog } from '../session/session.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
 import { writeStream } from '../terminal/io.ts'
@@ -55,7 +55,7 @@ export async function reverseChange(
   flags: { readonly json?: boolean },
   io: Io,
 ): Promise<void> {
-  const target = targetOf(given, way, io)
+  const target = parseTarget(given, way, io)
   if (target.kind === 'file') {
     const reverse = way === 'undo' ? undoReplacement : redoReplacement
     const { path, what, at } = await reverse(target.path, io)
@@ -165,7 +165,7 @@ async function readEntry(
   const { title, isPartial } = await buildSummary(store, info)
   const opening = (await store.read(threadId, { limit: OPENING_EVENTS })).map(readRow)
   const from = readImported(opening[0]?.source)
-  const project = projectOf(opening)
+  const project = findProject(opening)
   return {
     threadId,
     createdAt: createdAt.toISOString(),

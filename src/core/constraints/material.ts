@@ -111,11 +111,11 @@ const ADOPTS =
 /** How much a request points at something beside it, which is then its material. */
 function pointsAt(block: Block | undefined, isRule: IsRule, atOrders = false): number {
   if (block === undefined || block.text.length > LONGEST_OWN) return 0
-  const said = sentencesOf(block).filter((each) => !isRule(each) && !LABEL.test(each))
+  const said = listSentences(block).filter((each) => !isRule(each) && !LABEL.test(each))
   return Math.max(0, ...said.map((each) => (atOrders ? pointsAtOrders(each) : pointsIn(each))))
 }
 
-function sentencesOf({ text }: Block): string[] {
+function listSentences({ text }: Block): string[] {
   return text
     .split(/(?<=[.!?])\s+|(?<=[。！？])|\n/u)
     .map((each) => each.trim().replace(ITEM, ''))
@@ -126,7 +126,7 @@ const ITEM = /^(?:[-*•+]|\(?\d{1,2}(?:\.\d{1,2})*[.):]?) +/
 
 /** Begins with a rule, and at least half of it is rules: so speaks one who gives orders. */
 function isOrders(blocks: readonly Block[], isRule: IsRule): boolean {
-  const sentences = blocks.flatMap(sentencesOf).filter((each) => !LABEL.test(each))
+  const sentences = blocks.flatMap(listSentences).filter((each) => !LABEL.test(each))
   const rules = sentences.filter(isRule)
   return rules[0] !== undefined && rules[0] === sentences[0] && rules.length * 2 >= sentences.length
 }

@@ -4,7 +4,7 @@ import { cutHead } from '../window/tokens/cut.ts'
 import { findConstraints, isOneOff } from './find-constraints.ts'
 import { findSentences } from './sentences.ts'
 import { findSuperseded } from './supersede.ts'
-import { topicsIn, topicsOf } from './topics.ts'
+import { findTopics, topicsIn } from './topics.ts'
 
 export interface Settled {
   /** What binds in the message. */
@@ -42,7 +42,7 @@ const NAMELESS =
 const SAME_SHARE = 0.5
 
 function isAbout(earlier: string, later: string): boolean {
-  const [about, after] = [topicsOf(earlier), topicsOf(later)]
+  const [about, after] = [findTopics(earlier), findTopics(later)]
   const [name, other] = [namesIn(about), namesIn(after)]
   // «You may touch fixtures-1 now» says nothing of fixtures-2.
   if (name.size > 0 && other.size > 0 && topicsIn(name, other) === 0) return false

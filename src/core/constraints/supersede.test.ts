@@ -1,11 +1,11 @@
 // A later statement of the user that takes the place of an earlier one, and those that do not.
 import { describe, expect, it, vi } from 'vitest'
 import { findSuperseded } from './supersede.ts'
-import { topicsIn, topicsOf } from './topics.ts'
+import { findTopics, topicsIn } from './topics.ts'
 
 vi.mock(import('./topics.ts'), async (load) => {
   const topics = await load()
-  return { topicsIn: vi.fn(topics.topicsIn), topicsOf: vi.fn(topics.topicsOf) }
+  return { topicsIn: vi.fn(topics.topicsIn), findTopics: vi.fn(topics.findTopics) }
 })
 
 const REPLACED = [
@@ -86,10 +86,10 @@ describe('an earlier statement', () => {
     const after = before.map(
       (_, at) => `Actually, set the limit of queue${at} to ${at + 1} instead.`,
     )
-    vi.mocked(topicsOf).mockClear()
+    vi.mocked(findTopics).mockClear()
     findSuperseded(after, before)
     // Each sentence with and without its values, and what is left of one without the word of change.
-    expect(vi.mocked(topicsOf).mock.calls.length).toBeLessThanOrEqual(3 * 600)
+    expect(vi.mocked(findTopics).mock.calls.length).toBeLessThanOrEqual(3 * 600)
   })
 
   it('is compared with those that speak of the same, and not with each', () => {

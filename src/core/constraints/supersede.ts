@@ -1,5 +1,5 @@
 // Later statements that take the place of earlier ones: the same with another value, name or choice.
-import { topicsIn, topicsOf } from './topics.ts'
+import { findTopics, topicsIn } from './topics.ts'
 
 /** Says that something is to be otherwise than before. */
 const CHANGES =
@@ -119,9 +119,9 @@ function readSentence(text: string) {
     named: NAMED.exec(text),
     forbids: FORBIDS.test(text),
     isLowerBound: LOWER_BOUND.test(text),
-    topics: once(() => topicsOf(text)),
+    topics: once(() => findTopics(text)),
     topicsWithoutValues: once(() =>
-      topicsOf(text.replaceAll(VALUE, (set, value) => set.slice(0, -value.length))),
+      findTopics(text.replaceAll(VALUE, (set, value) => set.slice(0, -value.length))),
     ),
   }
 }

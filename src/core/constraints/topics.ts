@@ -4,7 +4,7 @@ const STOP =
   /^(?:the|and|for|from|with|that|this|these|those|what|when|where|which|who|you|your|our|they|them|their|are|was|were|has|have|had|not|never|always|only|must|should|shall|may|can|could|would|will|please|keep|use|using|make|sure|don't|does|doesn't|forget|said|about|after|all|any|every|each|fine|now|again|rule|thing|longer|into|than|then|been|being|just|also|let|let's|under|over|until|before|without|here|there|und|der|die|das|den|dem|nicht|kein|keine|immer|nie|bitte|les|des|une|pas|jamais|toujours|los|las|una|nunca|siempre|não|sempre)$/
 
 /** The words that say what a sentence is about, without their endings. */
-export function topicsOf(sentence: string): ReadonlySet<string> {
+export function findTopics(sentence: string): ReadonlySet<string> {
   const topics = new Set<string>()
   for (const [word] of sentence
     .toLowerCase()

@@ -44,7 +44,7 @@ export function applyChange(
   direction: Direction,
   eventAt: EventAt,
 ): Application {
-  const index = indexOf(items)
+  const index = indexById(items)
   const placed: PlacedEdit[] = []
   let made = 0
   for (const edit of change.edits) {
@@ -72,7 +72,7 @@ export function applyChange(
     : { ok: false, reason: 'malformed', message: 'an entry would stand in the context twice' }
 }
 
-export function indexOf(items: readonly Item[]): Map<EntryId, number> {
+export function indexById(items: readonly Item[]): Map<EntryId, number> {
   return new Map(items.map((item, at) => [item.id, at]))
 }
 
@@ -97,7 +97,7 @@ function putItems(
       next += 1
       continue
     }
-    index ??= indexOf(covered)
+    index ??= indexById(covered)
     const kept = keptItems(put, covered, index, eventAt)
     if (!kept) return `it keeps ${runText(put.keep)}, which is not there`
     for (const item of kept) {

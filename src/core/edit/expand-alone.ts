@@ -5,10 +5,10 @@ import { type Context, foldEvent } from '../view/context.ts'
 import { findRoot, type Item, itemAt, originalId, parseEntryId, withHidden } from '../view/entry.ts'
 import { runHas, runsOf } from '../view/entry-range.ts'
 import { covered, coveredBy } from '../view/refs.ts'
-import { indexOf } from './apply.ts'
+import { indexById } from './apply.ts'
 import type { Edit, EntryId } from './change.ts'
 import { isHidden, keptAs } from './inverse.ts'
-import { expand, type ReversalDraft, reversalOf, undo } from './reverse.ts'
+import { expand, findReversal, type ReversalDraft, undo } from './reverse.ts'
 
 /**
  * Brings one entry back, through everything that covers it; what stands for it and for others stays. A call and its
@@ -18,20 +18,20 @@ import { expand, type ReversalDraft, reversalOf, undo } from './reverse.ts'
 export function expandAlone(context: Context, eventAt: EventAt, id: EntryId): ReversalDraft {
   const items = context.items.toArray()
   const rewrite = items.find((item) => item.id !== id && findRoot(item.id, eventAt) === id)
-  if (rewrite) return reversalOf(context, [putInPlace(rewrite, id)], readSeq(rewrite), eventAt)
+  if (rewrite) return findReversal(context, [putInPlace(rewrite, id)], readSeq(rewrite), eventAt)
   const parsed = parseEntryId(id)
   const unit = parsed.original ? findUnit(parsed.seq, eventAt) : []
   const own = new Set(unit.map((item) => item.id))
   const others = items.filter((item) => !own.has(findRoot(item.id, eventAt)))
   const [first] = unit
   const cover = first && findCover(others, parsed.seq, eventAt)
-  const visible = indexOf(items)
+  const visible = indexById(items)
   const isThere = unit.every((item) => visible.has(item.id))
   if (!first || !cover || isThere) return expand(context, eventAt, id)
   const place = placeBehind(others, cover.at, readSeq(first), eventAt)
   const back = unit.map((item) => withHidden(item, ['thinking']))
   const edit = findDifference(items, others.toSpliced(place, 0, ...back), eventAt)
-  return reversalOf(context, [edit], cover.seq, eventAt)
+  return findReversal(context, [edit], cover.seq, eventAt)
 }
 
 /** What the entry `id` stands for. What was brought back of it alone takes its place among the others. */
@@ -76,7 +76,7 @@ function clearedFor({ context, eventAt }: Steps, id: EntryId): ReversalDraft | u
   const stretch = items.slice(items.findIndex(isNear), items.findLastIndex(isNear) + 1)
   const stays = stretch.filter((item) => !isBack(item))
   const cleared: Edit = { covers: runsOf(stretch, eventAt), put: keptAs(stays, eventAt) }
-  return reversalOf(context, [cleared], seq, eventAt)
+  return findReversal(context, [cleared], seq, eventAt)
 }
 
 /** The changes that brought a part of a compaction back, newest first. */
@@ -126,7 +126,7 @@ class Steps {
     )
     const [before, after] = [this.#start, this.context].map(({ items }) => items.toArray())
     const edit = findDifference(before ?? [], after ?? [], this.#eventAt)
-    return reversalOf(this.#start, [edit], of, this.#eventAt)
+    return findReversal(this.#start, [edit], of, this.#eventAt)
   }
 }
 

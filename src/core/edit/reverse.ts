@@ -5,7 +5,7 @@ import type { Context } from '../view/context.ts'
 import type { Item } from '../view/entry.ts'
 import { findRuns, runHas, runsOf } from '../view/entry-range.ts'
 import { lastRoundStart } from '../view/seam.ts'
-import { applyChange, indexOf } from './apply.ts'
+import { applyChange, indexById } from './apply.ts'
 import type { Change, Edit, EntryId, Put, Reversal, Run } from './change.ts'
 import { computeInverse, hidesOnly } from './inverse.ts'
 
@@ -62,7 +62,7 @@ export function redo(
  * compactions cover comes back by one of them at a time, the newest first.
  */
 export function expand(context: Context, eventAt: EventAt, id: EntryId): ReversalDraft {
-  const visible = indexOf(context.items.toArray())
+  const visible = indexById(context.items.toArray())
   for (const seq of context.active.toReversed()) {
     const change = changeAt(seq, eventAt)
     const edit = change.data.inverse.find(
@@ -72,7 +72,7 @@ export function expand(context: Context, eventAt: EventAt, id: EntryId): Reversa
     // Covered again since: what covers it comes back first.
     const hidden = findCover(edit, id, visible)
     if (hidden) return expand(context, eventAt, hidden)
-    return reversalOf(context, [withThinkingHidden(edit)], seq, eventAt)
+    return findReversal(context, [withThinkingHidden(edit)], seq, eventAt)
   }
   throw new PrecisError('unknown-entry', `No entry of the context replaces ${id}.`, {
     where: id,
@@ -81,7 +81,7 @@ export function expand(context: Context, eventAt: EventAt, id: EntryId): Reversa
 }
 
 /** Edits that bring back a part of what the compaction `of` removed. */
-export function reversalOf(
+export function findReversal(
   context: Context,
   edits: readonly Edit[],
   of: number,
@@ -191,7 +191,7 @@ function covered(
   eventAt: EventAt,
 ): PrecisError {
   const items = context.items.toArray()
-  const index = indexOf(items)
+  const index = indexById(items)
   const lost = edits
     .filter((edit) => !findRuns(edit.covers, items, index))
     .flatMap((edit) => edit.covers)

@@ -274,12 +274,12 @@ function commandLines({ commands }: Ledger): string[] {
     const how = isFailed
       ? `failed${exitCode === undefined ? '' : `, exit code ${exitCode}`}`
       : 'worked'
-    return `command ${how}: ${aboutOf(command, key)}${lastLine === '' ? '' : ` → ${lastLine}`}`
+    return `command ${how}: ${describeRun(command, key)}${lastLine === '' ? '' : ` → ${lastLine}`}`
   })
 }
 
 /** Of several lines, the one that it is about. */
-function aboutOf(command: string, key: string): string {
+function describeRun(command: string, key: string): string {
   return command.includes('\n') && key !== '' ? firstLine(key) : firstLine(command)
 }
 

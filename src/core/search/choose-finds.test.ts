@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../window/tokens/estimate.ts'
 import { chooseFinds } from './choose-finds.ts'
-import { countWords, stemsOf, weighTexts } from './matching.ts'
+import { computeStems, countWords, weighTexts } from './matching.ts'
 import { namesIn } from './words.ts'
 
 function choose(
@@ -11,7 +11,7 @@ function choose(
   known: readonly string[] = [],
   { further = 0, isOwn = false, tokens = 300 } = {},
 ) {
-  const words = stemsOf(query)
+  const words = computeStems(query)
   const counted = texts.map((text) => ({ counts: countWords(text, words), chars: text.length }))
   const chars = texts.join('').length
   const { asked, scores } = weighTexts(counted, words, { texts: texts.length, chars })
@@ -38,16 +38,16 @@ describe('stems', () => {
     ['ow', 'readRow', 0],
     ['cafe', 'Café', 1],
   ])('%s counts in "%s" as %d', (query, text, count) => {
-    expect(countWords(text, stemsOf(query))[0]).toBe(count)
+    expect(countWords(text, computeStems(query))[0]).toBe(count)
   })
 })
 
 describe('words that hold a sentence together', () => {
   it('are not looked for, unless there are no others', () => {
-    expect(stemsOf('What is the timeout for it?')).toEqual(['timeout'])
-    expect(stemsOf('die Frist für das Tor')).toEqual(['die', 'frist', 'tor'])
-    expect(stemsOf('to be or not to be')).toEqual(['not'])
-    expect(stemsOf('to be')).toEqual(['to', 'be'])
+    expect(computeStems('What is the timeout for it?')).toEqual(['timeout'])
+    expect(computeStems('die Frist für das Tor')).toEqual(['die', 'frist', 'tor'])
+    expect(computeStems('to be or not to be')).toEqual(['not'])
+    expect(computeStems('to be')).toEqual(['to', 'be'])
   })
 })
 
@@ -84,7 +84,7 @@ describe('finds', () => {
     const printed = Array.from({ length: 12 }, (_, at) => `printed_name_${at}`).join(' ')
     const own = `the timeout is set ${'in a place of its own, which is long to tell, '.repeat(4)}in own_name`
     const texts = [`the gateway timeout: ${printed}`, own]
-    const words = stemsOf('gateway timeout')
+    const words = computeStems('gateway timeout')
     const counted = texts.map((text) => ({ counts: countWords(text, words), chars: text.length }))
     const { asked } = weighTexts(counted, words, { texts: 2, chars: 400 })
     const names = (isOwn: boolean) =>

@@ -21,7 +21,7 @@ const ACCENTED = /[\u00aa-\u04ff]/g
 const ENGLISH = /^[a-z]+$/
 
 /** Each once: `querying` and `queries` are looked for as `quer`, `parseConfig` also by its parts. */
-export function stemsOf(query: string): string[] {
+export function computeStems(query: string): string[] {
   return [...new Set(queryWords(tellingText(query)).map(({ word }) => cutStem(word)))]
 }
 
@@ -71,7 +71,7 @@ function isForm({ lower, written }: FoldedText, at: number): boolean {
 const SATURATION = 1.2
 
 /** BM25: `lengthShare` says how much the length of a text counts against it. */
-function scoreOf(
+function computeScore(
   counts: readonly number[],
   rarity: readonly number[],
   relativeLength: number,
@@ -105,7 +105,7 @@ export function weighTexts(
     return Math.log(1 + (all.texts - holders + 0.5) / (holders + 0.5))
   })
   const scores = texts.map(({ counts, chars }) =>
-    scoreOf(counts, rarity, chars / meanChars, TEXT_LENGTH_SHARE),
+    computeScore(counts, rarity, chars / meanChars, TEXT_LENGTH_SHARE),
   )
   return { asked: { words, rarity }, scores }
 }
@@ -181,7 +181,7 @@ export function rankPassages(
 ): Passage[] {
   const texts = splitPassages(text)
   const own = texts.map((passage) =>
-    scoreOf(countWords(passage, words), rarity, passage.length / PASSAGE_CHARS, LENGTH_SHARE),
+    computeScore(countWords(passage, words), rarity, passage.length / PASSAGE_CHARS, LENGTH_SHARE),
   )
   return texts
     .flatMap((passage, index) => {

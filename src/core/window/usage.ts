@@ -164,7 +164,7 @@ function unfinishedUsage(event: ThreadEvent): TokenUsage | undefined {
 }
 
 /** All that an event puts on the bill. */
-export function billOf(event: ThreadEvent): TokenUsage | undefined {
+export function readBill(event: ThreadEvent): TokenUsage | undefined {
   const usage = conversationUsage(event) ?? summarizingUsage(event)
   const unfinished = unfinishedUsage(event)
   return usage && unfinished ? sumUsage(unfinished, usage) : (usage ?? unfinished)

@@ -9,7 +9,7 @@ import {
 import type { Profile } from '../../validate/rule.ts'
 import { isGiven, readFields, readList, readText } from '../../validate/walk.ts'
 import { type Asked, type AskedPart, type ToolChoice, textOfContent } from '../asked.ts'
-import { keepMsOf, type Segment, segmentOf } from '../count.ts'
+import { buildSegment, readKeepMs, type Segment } from '../count.ts'
 import { withoutOldest } from '../models.ts'
 import { digest, promptText } from '../seal.ts'
 import type { Links, WireFormat } from '../wire-format.ts'
@@ -63,16 +63,16 @@ function findSegments(body: Fields): readonly Segment[] {
   const { tools, system, cache_control } = body
   const prompt = typeof system === 'string' ? [{ type: 'text', text: system }] : readList(system)
   const segments = [
-    ...readList(tools).map((tool) => segmentOf('tools', tool)),
-    ...prompt.map((block) => segmentOf('system', block)),
+    ...readList(tools).map((tool) => buildSegment('tools', tool)),
+    ...prompt.map((block) => buildSegment('system', block)),
     ...readMessages(body).flatMap(({ role, blocks }) =>
-      blocks.map(({ fields }) => segmentOf('messages', fields, `${role} `)),
+      blocks.map(({ fields }) => buildSegment('messages', fields, `${role} `)),
     ),
   ]
   // A mark on the whole request applies to its last block.
   const last = segments.at(-1)
   if (!isFields(cache_control) || last === undefined || last.keepMs !== undefined) return segments
-  return [...segments.slice(0, -1), { ...last, keepMs: keepMsOf(cache_control) }]
+  return [...segments.slice(0, -1), { ...last, keepMs: readKeepMs(cache_control) }]
 }
 
 /** Settings that invalidate cached messages but not tools and system. */

@@ -2,7 +2,7 @@
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { isGiven, readFields, readList, readText } from '../../validate/walk.ts'
 import type { Asked, AskedPart, AskedTurn } from '../asked.ts'
-import { segmentOf, sumOfTokens } from '../count.ts'
+import { buildSegment, sumOfTokens } from '../count.ts'
 import { pieces } from '../http.ts'
 import { withoutOldest } from '../models.ts'
 import { NO_LINKS, parsedJson } from '../openai/strict.ts'
@@ -23,8 +23,8 @@ export function ollamaFormat(contextTokens = CONTEXT_TOKENS): WireFormat {
     check: () => [],
     read: readOllama,
     segments: (body) => [
-      ...readList(body.tools).map((tool) => segmentOf('tools', tool)),
-      ...readList(body.messages).map((message) => segmentOf('messages', message)),
+      ...readList(body.tools).map((tool) => buildSegment('tools', tool)),
+      ...readList(body.messages).map((message) => buildSegment('messages', message)),
     ],
     silentWindow: ({ options }, windowTokens) => {
       const { num_ctx } = readFields(options)

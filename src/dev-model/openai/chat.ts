@@ -15,7 +15,7 @@ import {
   type ToolChoice,
   textOfContent,
 } from '../asked.ts'
-import { segmentOf, sumOfTokens } from '../count.ts'
+import { buildSegment, sumOfTokens } from '../count.ts'
 import { sseFrame } from '../http.ts'
 import { withoutOldest } from '../models.ts'
 import type { Refusal, WireFormat } from '../wire-format.ts'
@@ -39,8 +39,8 @@ export function openaiChatFormat(
     check: () => [],
     read: (body) => readChat(body, profile),
     segments: (body) => [
-      ...readList(body.tools).map((tool) => segmentOf('tools', tool)),
-      ...readMessages(body).map(({ role, fields }) => segmentOf('messages', fields, `${role} `)),
+      ...readList(body.tools).map((tool) => buildSegment('tools', tool)),
+      ...readMessages(body).map(({ role, fields }) => buildSegment('messages', fields, `${role} `)),
     ],
     silentWindow: () => undefined,
     fitted: (body, windowTokens) => withoutOldest(body, 'messages', windowTokens),

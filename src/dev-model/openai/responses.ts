@@ -17,7 +17,7 @@ import {
   type ToolChoice,
   textOfContent,
 } from '../asked.ts'
-import { type Segment, segmentOf, sumOfTokens } from '../count.ts'
+import { buildSegment, type Segment, sumOfTokens } from '../count.ts'
 import { withoutOldest } from '../models.ts'
 import { isOfModel, unsealed } from '../seal.ts'
 import type { Links, Refusal, WireFormat } from '../wire-format.ts'
@@ -61,9 +61,9 @@ export function openaiResponsesFormat(
 function findSegments(body: Fields, items: readonly Item[]): readonly Segment[] {
   const { instructions, tools } = body
   return [
-    ...(Array.isArray(tools) ? tools : []).map((tool) => segmentOf('tools', tool)),
-    ...(isGiven(instructions) ? [segmentOf('system', instructions)] : []),
-    ...items.map(({ fields }) => segmentOf('messages', fields, `${String(fields.role ?? '')} `)),
+    ...(Array.isArray(tools) ? tools : []).map((tool) => buildSegment('tools', tool)),
+    ...(isGiven(instructions) ? [buildSegment('system', instructions)] : []),
+    ...items.map(({ fields }) => buildSegment('messages', fields, `${String(fields.role ?? '')} `)),
   ]
 }
 

@@ -2,7 +2,7 @@
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
 import { Conversation, type Origin, summaryEntries } from '../reading/conversation.ts'
-import { linesOf } from '../reading/lines.ts'
+import { eachLine } from '../reading/lines.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import type { RawRecord } from '../reading/raw.ts'
 import {
@@ -54,7 +54,7 @@ export async function* readClaudeCode(source: Source, notes: ReadNotes): AsyncGe
   const branches = new Branches()
   const isHeld = (source.bytes ?? HELD_BYTES) < HELD_BYTES
   const held: ParsedLine[][] = []
-  for await (const lines of linesOf(source, (bytes) => isHeld && notes.read(bytes))) {
+  for await (const lines of eachLine(source, (bytes) => isHeld && notes.read(bytes))) {
     const looked = lines.map((line) => ({ ...line, parsed: objectIn(line.text) }))
     for (const { parsed, number } of looked) branches.add(parsed ?? {}, number)
     if (isHeld) held.push(looked)
@@ -68,7 +68,7 @@ const HELD_BYTES = 16_000_000
 
 /** Sessions of the web page: the same lines in one document, without ids. */
 async function startsAsDocument(source: Source): Promise<boolean> {
-  for await (const lines of linesOf(source))
+  for await (const lines of eachLine(source))
     return lines.some(({ text }) => /^\s*\{?\s*"loglines"|^\s*\{\s*$/.test(text))
   return false
 }

@@ -22,7 +22,7 @@ import {
   STATUS,
   textIn,
 } from '../reading/raw.ts'
-import { workplaceOf } from '../reading/workplace.ts'
+import { chooseWorkplace } from '../reading/workplace.ts'
 import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
 import { THOUGHTS } from './message.ts'
 import { CLAUDE_CODE, isClaudeCode, readClaudeCode } from './read.ts'
@@ -104,7 +104,7 @@ class Lines {
     this.#shared = {
       isSidechain: false,
       userType: 'external',
-      cwd: textIn(before.cwd) ?? workplaceOf(outgoing, options),
+      cwd: textIn(before.cwd) ?? chooseWorkplace(outgoing, options),
       sessionId: textIn(before.sessionId) ?? options.newId(),
       version: textIn(before.version) ?? VERSION,
       gitBranch: textIn(before.gitBranch) ?? '',

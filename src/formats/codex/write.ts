@@ -23,7 +23,7 @@ import {
   textIn,
   urlOfMedia,
 } from '../reading/raw.ts'
-import { workplaceOf } from '../reading/workplace.ts'
+import { chooseWorkplace } from '../reading/workplace.ts'
 import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
 import { hostedItems } from './hosted.ts'
 import { CODEX, isCodex, ORIGINATOR, readCodex, SEALED, THINKER } from './read.ts'
@@ -34,7 +34,7 @@ function writeCodex(outgoing: Outgoing, options: WriteOptions): Exported {
   return writeLines(CODEX, outgoing, {
     fresh: ({ view }, note) => {
       const text = view.system.join('\n\n')
-      const cwd = workplaceOf(outgoing, options)
+      const cwd = chooseWorkplace(outgoing, options)
       const meta = {
         id: options.newId(),
         timestamp,

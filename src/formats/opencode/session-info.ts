@@ -1,7 +1,7 @@
 // The fields around the messages of a session OpenCode did not record.
 import { typedTexts } from '../../core/view/typed-text.ts'
 import type { Fields } from '../reading/raw.ts'
-import { workplaceOf } from '../reading/workplace.ts'
+import { chooseWorkplace } from '../reading/workplace.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
 import { sessionId } from './ids.ts'
 
@@ -17,7 +17,7 @@ export function sessionInfo(outgoing: Outgoing, options: WriteOptions): Fields {
     slug: `precis-${id.slice(-8).toLowerCase()}`,
     version: VERSION,
     projectID: 'global',
-    directory: workplaceOf(outgoing, options),
+    directory: chooseWorkplace(outgoing, options),
     title: readTitle(outgoing),
     time: { created: now, updated: now },
   }

@@ -1,7 +1,7 @@
 // pi's session files, versions 1 to 3, and those of its fork Oh My Pi: a tree of entries, one a line.
 
 import { type Origin, summaryEntries } from '../reading/conversation.ts'
-import { linesOf } from '../reading/lines.ts'
+import { eachLine } from '../reading/lines.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import {
   type Fields,
@@ -48,7 +48,7 @@ export async function* readPi(
 async function leftEntries(source: Source): Promise<Set<string>> {
   const parents = new Map<string, string | undefined>()
   let leaf: string | undefined // the entry before; also replaces a missing parent
-  for await (const lines of linesOf(source))
+  for await (const lines of eachLine(source))
     for (const { text } of lines) {
       const entry = objectIn(text) ?? {}
       const id = textIn(entry.id)

@@ -22,7 +22,7 @@ import {
   STATUS,
   textIn,
 } from '../reading/raw.ts'
-import { workplaceOf } from '../reading/workplace.ts'
+import { chooseWorkplace } from '../reading/workplace.ts'
 import type { Exported, Outgoing, SessionFormat, WriteOptions } from '../session-format.ts'
 import { REMINDER } from './message.ts'
 import { isOhMyPi, isPi, OH_MY_PI, PI, readPi } from './read.ts'
@@ -36,7 +36,7 @@ function writePi(outgoing: Outgoing, options: WriteOptions): Exported {
       const entries = new Entries(options, outgoing, note)
       for (const message of view.messages) entries.message(message)
       const timestamp = options.now.toISOString()
-      const cwd = workplaceOf(outgoing, options)
+      const cwd = chooseWorkplace(outgoing, options)
       const header = { type: 'session', version: VERSION, id: options.newId(), timestamp, cwd }
       return [header, ...entries.done]
     },

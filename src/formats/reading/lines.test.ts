@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
 import { isJson } from '../../core/text/json.ts'
 import type { Source } from '../session-format.ts'
-import { type Line, linesOf } from './lines.ts'
+import { eachLine, type Line } from './lines.ts'
 import { rawRecords } from './raw.ts'
 
 function readSource(text: string, pieceBytes: number): Source {
@@ -21,7 +21,7 @@ function readSource(text: string, pieceBytes: number): Source {
 
 async function readAll(source: Source): Promise<Line[]> {
   const all: Line[] = []
-  for await (const lines of linesOf(source, undefined, 'keep')) all.push(...lines)
+  for await (const lines of eachLine(source, undefined, 'keep')) all.push(...lines)
   return all
 }
 

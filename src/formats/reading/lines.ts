@@ -24,7 +24,7 @@ interface CutLine {
 export const MAX_RECORD_CHARS = 200_000_000
 
 /** The lines of a text that comes in pieces, as many as there are in each. */
-export async function* linesOf(
+export async function* eachLine(
   source: Source,
   onBytes?: (bytes: number) => void,
   blank: 'skip' | 'keep' = 'skip',
@@ -179,7 +179,7 @@ export interface Record extends RawRecord {
  * A line as a record. Half a line at the end of a file is what a running tool leaves behind. `parsed` is
  * what the line says, where somebody has looked before.
  */
-export function recordOf(line: Line, notes: ReadNotes, parsed?: Fields): Record {
+export function buildRecord(line: Line, notes: ReadNotes, parsed?: Fields): Record {
   const at = line.number
   let value: unknown
   try {

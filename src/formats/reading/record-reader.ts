@@ -4,7 +4,7 @@ import type { Json } from '../../core/text/json.ts'
 import { MAIN, type Source, type Step } from '../session-format.ts'
 import { Conversation } from './conversation.ts'
 import { jsonItems, ROOT } from './json-items.ts'
-import { type Line, linesOf, recordOf } from './lines.ts'
+import { buildRecord, eachLine, type Line } from './lines.ts'
 import type { ReadNotes } from './notes.ts'
 import { type Fields, isFields, type RawRecord } from './raw.ts'
 
@@ -74,7 +74,7 @@ export async function* readLines(
   reader: RecordReader,
 ): AsyncGenerator<Step> {
   yield* readEach(
-    linesOf(source, (bytes) => notes.read(bytes)),
+    eachLine(source, (bytes) => notes.read(bytes)),
     notes,
     reader,
   )
@@ -92,7 +92,7 @@ export async function* readEach(
 ): AsyncGenerator<Step> {
   for await (const lines of read) {
     for (const line of lines) {
-      const record = recordOf(line, notes, line.parsed)
+      const record = buildRecord(line, notes, line.parsed)
       const raw = line.record ?? { at: record.at, raw: record.raw }
       if (isFields(record.value)) readRecord(reader, record.value, raw, ROOT, notes)
       else {

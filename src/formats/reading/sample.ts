@@ -19,7 +19,7 @@ const LOOKED_AT = 10_000
 /** Lists that formats keep their records in. */
 const LISTS = [ROOT, 'messages', 'history', 'trajectory', 'input', 'loglines', 'items']
 
-export async function sampleOf(source: Source): Promise<Sample> {
+export async function readSample(source: Source): Promise<Sample> {
   const sample = await sampleWithin(source, SAMPLE_CHARS)
   const { text, lines, items } = sample
   const isCut = text.length === SAMPLE_CHARS && /^\s*[{[]/.test(text)

@@ -8,7 +8,7 @@ import { objectIn } from './raw.ts'
 const LOOKED_AT = 1_000
 
 /** The directory of the session, else the one where it is written; empty where neither is known. */
-export function workplaceOf({ events = [] }: Outgoing, { cwd = '' }: WriteOptions): string {
+export function chooseWorkplace({ events = [] }: Outgoing, { cwd = '' }: WriteOptions): string {
   return findWorkplace(events) ?? cwd
 }
 

@@ -1,6 +1,6 @@
 // aider's chat history: Markdown, many chats in one file, the files it sent to the model not in it.
 import type { Conversation } from '../reading/conversation.ts'
-import { linesOf } from '../reading/lines.ts'
+import { eachLine } from '../reading/lines.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import type { RawRecord } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader } from '../reading/record-reader.ts'
@@ -37,7 +37,7 @@ async function* read(source: Source, notes: ReadNotes): AsyncGenerator<Step> {
     }
     block = []
   }
-  for await (const lines of linesOf(source, (bytes) => notes.read(bytes), 'keep')) {
+  for await (const lines of eachLine(source, (bytes) => notes.read(bytes), 'keep')) {
     for (const { number, text } of lines) {
       const next = readKind(text)
       // Blank lines belong to what they stand in: an answer has paragraphs.

@@ -8,7 +8,7 @@ import {
   type UserContent,
 } from '../../core/view/content.ts'
 import { readGeminiPart } from '../../wire/content-parts.ts'
-import { linesOf } from '../reading/lines.ts'
+import { eachLine } from '../reading/lines.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import {
   type Fields,
@@ -62,7 +62,7 @@ async function* read(source: Source, notes: ReadNotes): AsyncGenerator<Step> {
 async function lastCopies(source: Source): Promise<Map<string, number> | undefined> {
   const last = new Map<string, number>()
   let isFirst = true
-  for await (const lines of linesOf(source))
+  for await (const lines of eachLine(source))
     for (const { text, number } of lines) {
       const record = objectIn(text)
       if (isFirst && (record === undefined || Array.isArray(record.messages))) return undefined

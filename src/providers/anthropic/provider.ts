@@ -45,7 +45,7 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
   const { id = 'anthropic', baseUrl = ANTHROPIC_BASE_URL, apiKey, clock } = options
   const profileOf = options.profileOf ?? (() => PROFILES.anthropic)
   const thinkingStyleOf = options.thinkingStyleOf ?? (() => 'adaptive' as const)
-  const contextOf = (model: string): FailureContext => ({
+  const failureContext = (model: string): FailureContext => ({
     provider: id,
     baseUrl,
     model,
@@ -59,7 +59,7 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
     return client
   }
   const attemptsOf = (model: string, signal: Signal | undefined): Attempts => ({
-    context: contextOf(model),
+    context: failureContext(model),
     clock,
     signal,
     policy: options.retry,
@@ -79,7 +79,7 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
     async *stream(request) {
       const { model, signal, onRetry, onBegin } = request
       const wire = written(request, false)
-      const asked = await clientFor(contextOf(model))
+      const asked = await clientFor(failureContext(model))
       const { preservedThinking } = profileOf(model)
       yield* retryStream({ ...attemptsOf(model, signal), onRetry }, (attemptSignal) => {
         const seen = preservedThinking ? bound.follow(wire.conversation) : undefined
@@ -89,7 +89,7 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
     async countTokens(request) {
       const { model, signal } = request
       const wire = written(request, true)
-      const asked = await clientFor(contextOf(model))
+      const asked = await clientFor(failureContext(model))
       const body = without(wire.body, 'max_tokens')
       const { input_tokens: tokens } = await retryCall(attemptsOf(model, signal), (attemptSignal) =>
         asked.messages.countTokens(body as unknown as MessageCreateParamsStreaming, {
@@ -100,7 +100,7 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
       return tokens
     },
     async windowOf(model, signal) {
-      const asked = await clientFor(contextOf(model))
+      const asked = await clientFor(failureContext(model))
       const info = await retryCall(attemptsOf(model, signal), (attemptSignal) =>
         asked.models.retrieve(model, undefined, { signal: attemptSignal }),
       )

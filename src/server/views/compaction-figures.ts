@@ -18,7 +18,7 @@ interface Around {
   readonly addedPins: number
 }
 
-export function figuresOf({ before, after, report, pins, addedPins }: Around): ReportFigures {
+export function computeFigures({ before, after, report, pins, addedPins }: Around): ReportFigures {
   const counted = tokenScale(before)
   const was = readSize(before)
   const is = readSize(after)

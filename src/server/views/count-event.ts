@@ -3,7 +3,7 @@ import type { Reading } from '../../core/edit/change.ts'
 import { isChange, type ThreadEvent } from '../../core/log/event.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { type Context, emptyContext } from '../../core/view/context.ts'
-import { type AggregatedUsage, aggregateTokenUsage, billOf } from '../../core/window/usage.ts'
+import { type AggregatedUsage, aggregateTokenUsage, readBill } from '../../core/window/usage.ts'
 import type { ModelCost, TimelinePoint } from '../../protocol/client.ts'
 import type { AppModels, PricedModel } from '../ports.ts'
 
@@ -42,7 +42,7 @@ export async function addCost(
 ): Promise<ThreadTotals> {
   const latest = readModel(event) ?? tally.model
   const next = latest === undefined ? tally : { ...tally, model: latest }
-  const usage = billOf(event)
+  const usage = readBill(event)
   if (!usage) return next
   // Any model may write a summary; without its name the price is unknown.
   const isSummary = event.type === 'COMPACTION' || event.type === 'COMPACTION_FAILED'

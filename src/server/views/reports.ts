@@ -15,7 +15,7 @@ import type { Store } from '../../core/ports.ts'
 import { type Context, foldEvent } from '../../core/view/context.ts'
 import { reducedBy, threadFold } from '../../core/view/thread-state.ts'
 import type { ReportFigures } from '../../protocol/client.ts'
-import { addedPins, figuresOf, inWindow } from './compaction-figures.ts'
+import { addedPins, computeFigures, inWindow } from './compaction-figures.ts'
 
 /** The views before and after one compaction. */
 export interface ViewsAround {
@@ -67,7 +67,7 @@ export async function aroundCompaction(
 export function buildReport(around: ViewsAround): { text: string; figures: ReportFigures } {
   const { event, before, after, eventAt, pins } = around
   const report = reportCompaction({ before, after, eventAt, change: event.data, pins })
-  const figures = figuresOf({ before, after, report, pins, addedPins: around.addedPins })
+  const figures = computeFigures({ before, after, report, pins, addedPins: around.addedPins })
   return { text: renderReport(inWindow(report, before, figures)), figures }
 }
 

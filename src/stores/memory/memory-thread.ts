@@ -1,7 +1,7 @@
 // A thread of the store in memory, and the operations on it.
 import type { NewEvent } from '../../core/log/event.ts'
 import type { LogVerdict, Row, Snapshot, ThreadInfo } from '../../core/ports.ts'
-import { ChainCheck, fitsCells, hashesOf, NO_HASH } from '../rows/hash-chain.ts'
+import { ChainCheck, computeHashes, fitsCells, NO_HASH } from '../rows/hash-chain.ts'
 import type { Parent } from '../rows/requests.ts'
 import { decodeRow, encodeEvent, isoTime, type StoredEvent } from '../rows/stored-event.ts'
 import { ownerIn } from '../search/search-index.ts'
@@ -41,7 +41,8 @@ export function add(
 ): void {
   for (const row of rows) {
     thread.rows.push(row)
-    if (row.isText) thread.hashes.push(...hashesOf(thread.hashes.at(-1) ?? NO_HASH, [row.cells]))
+    if (row.isText)
+      thread.hashes.push(...computeHashes(thread.hashes.at(-1) ?? NO_HASH, [row.cells]))
     thread.byId.set(row.id, row)
   }
   if (!snapshot) return
@@ -50,7 +51,7 @@ export function add(
   snapshots.set(snapshot.foldVersion, snapshot)
 }
 
-export function verdictOf({ rows, hashes }: MemoryThread): LogVerdict {
+export function verifyHashes({ rows, hashes }: MemoryThread): LogVerdict {
   const check = new ChainCheck(fitsCells)
   for (const [index, row] of rows.entries()) check.add([...row.cells, hashes[index] ?? null])
   return check.end({ version: rows.length, head: hashes.at(-1) ?? null, forkSeq: 0 })

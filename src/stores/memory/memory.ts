@@ -32,7 +32,7 @@ import {
   type MemoryThread,
   readInfo,
   readInfos,
-  verdictOf,
+  verifyHashes,
 } from './memory-thread.ts'
 
 /** Holds JSON text, like a database. The clock is for leases only: events bring their own time. */
@@ -182,7 +182,7 @@ class MemoryStore implements Store {
   async verify(threadId: string): Promise<LogVerdict | undefined> {
     this.#check(threadId)
     const thread = this.#threads.get(threadId)
-    return thread && verdictOf(thread)
+    return thread && verifyHashes(thread)
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 // The single statement of an append: one round trip, all or nothing.
-import { hashesOf, NO_HASH } from '../rows/hash-chain.ts'
+import { computeHashes, NO_HASH } from '../rows/hash-chain.ts'
 import type { SnapshotCells, StoredEvent } from '../rows/stored-event.ts'
 import type { Statement } from './database.ts'
 
@@ -137,7 +137,7 @@ function commonValues(
   updatedAt: number | null,
 ): unknown[] {
   const columns = [1, 2, 3, 4, 5, 6, 7].map((column) => rows.map((row) => row[column]))
-  return [threadId, before, updatedAt, ...columns, hashesOf(NO_HASH, rows), hash]
+  return [threadId, before, updatedAt, ...columns, computeHashes(NO_HASH, rows), hash]
 }
 
 function snapshotValues({ snapshot }: AppendValues): unknown[] {

@@ -27,7 +27,7 @@ const LINK = '.'
  * Half is enough to detect changes and half as much to write. The thread id is not covered, since forks share
  * events. Hashing a whole append together is faster.
  */
-export function hashesOf(before: string, rows: readonly StoredEvent[]): readonly string[] {
+export function computeHashes(before: string, rows: readonly StoredEvent[]): readonly string[] {
   let hash = before
   return rows.map((cells) => {
     hash = shortHash(writeText(hash, cells))

@@ -1,7 +1,7 @@
 // Appends to a thread inside a transaction, and finds the rows of a forked thread.
 
 import { versionConflict } from '../errors.ts'
-import { hashesOf, NO_HASH } from '../rows/hash-chain.ts'
+import { computeHashes, NO_HASH } from '../rows/hash-chain.ts'
 import type { ThreadRow } from '../rows/pages.ts'
 import type { AppendRequest, WriteAnswer } from '../rows/requests.ts'
 import { recognise } from '../rows/requests.ts'
@@ -29,13 +29,13 @@ export function segments(
     const first = Math.max(from, owner.baseSeq + 1)
     if (first <= last) found.push({ key: owner.key, from: first, to: last })
     last = Math.min(last, owner.baseSeq)
-    owner = baseOf(tables, owner)
+    owner = findParent(tables, owner)
   }
   return found.reverse()
 }
 
 /** Its own shared rows end earlier; only damage makes a circle. */
-function baseOf(tables: Tables, { baseKey, baseSeq }: ThreadRow): ThreadRow | undefined {
+function findParent(tables: Tables, { baseKey, baseSeq }: ThreadRow): ThreadRow | undefined {
   const base = baseKey === null ? undefined : tables.threads.get(baseKey)
   return base && base.baseSeq < baseSeq ? base : undefined
 }
@@ -44,7 +44,7 @@ function baseOf(tables: Tables, { baseKey, baseSeq }: ThreadRow): ThreadRow | un
 export function findOwner(tables: Tables, thread: ThreadRow, seq: number): ThreadRow {
   let owner = thread
   while (seq <= owner.baseSeq) {
-    const base = baseOf(tables, owner)
+    const base = findParent(tables, owner)
     if (!base) break
     owner = base
   }
@@ -106,7 +106,7 @@ export function insertRows(
   rows: readonly StoredEvent[],
   before: string,
 ): string | undefined {
-  const hashes = hashesOf(before, rows)
+  const hashes = computeHashes(before, rows)
   for (const [index, row] of rows.entries())
     if (!tables.events.insert(key, row, hashes[index] ?? NO_HASH)) return undefined
   return hashes.at(-1) ?? before

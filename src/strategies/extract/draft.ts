@@ -17,15 +17,15 @@ import { readNote } from '../../core/view/request-note.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { cappedEntry } from '../ladder/cap-giants.ts'
-import { type Rewrite, rewriteOf } from '../trim.ts'
+import { measureRewrite, type Rewrite } from '../trim.ts'
 import { type Anchors, findAnchors, NO_ANCHORS } from './anchors.ts'
 import { type BriefParts, briefText } from './brief.ts'
 import { type Candidates, findCandidates, knownTerms } from './candidates.ts'
 import { Coverage } from './coverage.ts'
 import type { Digest } from './digest.ts'
 import { SUMMARY_FRAME_TOKENS } from './earlier-brief.ts'
-import { isBinding, needsOf, TELLING } from './need.ts'
-import { type MaskedResult, maskedEntry, maskedOf, type Plan } from './plan.ts'
+import { isBinding, predictNeeds, TELLING } from './need.ts'
+import { findMaskedResults, type MaskedResult, maskedEntry, type Plan } from './plan.ts'
 import { Selection } from './select.ts'
 import type { StandingSummary } from './standing-summary.ts'
 import { findStretches } from './stretches.ts'
@@ -113,7 +113,7 @@ export function buildDraft(input: DraftInput): Draft {
     hasBrief,
   })
   const selection = new Selection(found.candidates, found.groups, coverage)
-  const masked = plan.masked.flatMap((item) => maskedOf(item, input.eventAt))
+  const masked = plan.masked.flatMap((item) => findMaskedResults(item, input.eventAt))
   const build = () =>
     built(input, { ...found, ...fixed, summaries, masked, chosen: selection.chosen })
   const slackOf = ({ tokens, briefTokens }: Draft) =>
@@ -181,7 +181,7 @@ function quotedIn(item: Item, eventAt: EventAt): EntryId[] {
 const ASKED_NEED = 0.6
 
 function computeCoverage({ digest, asked }: DraftInput, { shown }: View): Coverage {
-  const needs = needsOf(digest.vocabulary, digest.turn)
+  const needs = predictNeeds(digest.vocabulary, digest.turn)
   for (const number of knownTerms(digest, asked))
     needs[number] = Math.max(ASKED_NEED, needs[number] as number)
   const { vocabulary, lines } = digest
@@ -226,7 +226,7 @@ function built(
   const inPart = [
     ...masked.map((each) => {
       const entry = maskedEntry(each, findStretches(digest, inResults.get(each.seq) ?? []))
-      return rewritten(each.item, rewriteOf(each.item, entry, eventAt))
+      return rewritten(each.item, measureRewrite(each.item, entry, eventAt))
     }),
     ...shortenedEntries(plan, eventAt),
   ]

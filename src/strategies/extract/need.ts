@@ -51,7 +51,7 @@ const MODELS = byKind<NeedModel>({
 const LONGEST_CHARS = 60
 const CHARS_UNIT = 20
 
-export function needsOf(vocabulary: Vocabulary, turn: number): Float64Array {
+export function predictNeeds(vocabulary: Vocabulary, turn: number): Float64Array {
   const { kinds, uses, lastUse, firstTurn, lastTurn, lines, names } = vocabulary
   const needs = new Float64Array(vocabulary.size)
   for (let number = 0; number < needs.length; number += 1) {

@@ -227,7 +227,7 @@ function readResult({ id }: Item, eventAt: EventAt): OriginalResult | undefined 
 }
 
 /** Looks at the whole of it, which is to be done once. */
-export function maskedOf(item: Item, eventAt: EventAt): MaskedResult[] {
+export function findMaskedResults(item: Item, eventAt: EventAt): MaskedResult[] {
   const original = readResult(item, eventAt)
   return original ? [{ item, ...original, size: measureSize(original.result) }] : []
 }

@@ -16,7 +16,14 @@ import { isPlan, isSaidByUser } from '../../core/view/last-request.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { lastSaid } from '../drop-note.ts'
 import { cutUnseen, heldStart } from '../range.ts'
-import { asRef, buildCaptions, headAndTail, type Rewrite, resultWith, rewriteOf } from '../trim.ts'
+import {
+  asRef,
+  buildCaptions,
+  headAndTail,
+  measureRewrite,
+  type Rewrite,
+  resultWith,
+} from '../trim.ts'
 
 /** What takes more of the target than this is a giant, and is cut to half of it. */
 const GIANT_SHARE = 4
@@ -62,11 +69,11 @@ export function cappedEntry(item: Item, maxTokens: number, eventAt: EventAt): Re
     const text = content.result.content.flatMap((block) => block.text ?? []).join('\n')
     const capped = cappedText(text, captions, maxTokens, root)
     const entry = resultWith(content.result, [{ type: 'text', text: capped }], 'trimmed')
-    return rewriteOf(item, entry, eventAt)
+    return measureRewrite(item, entry, eventAt)
   }
   if (content?.kind !== 'user' || !(isSaidByUser(item, eventAt) || isPlan(item, eventAt)))
     return undefined
-  return rewriteOf(item, cappedWords(content.content, maxTokens, root), eventAt)
+  return measureRewrite(item, cappedWords(content.content, maxTokens, root), eventAt)
 }
 
 function cappedWords(content: UserContent, maxTokens: number, root: EntryId): NewEntry {

@@ -105,7 +105,7 @@ function buildPuts(stands: readonly Standing[], eventAt: EventAt): Put[] {
     else {
       flush()
       const last = put.at(-1)
-      if ('entry' in one) put.push(dropOf(one.entry))
+      if ('entry' in one) put.push(withoutOrigin(one.entry))
       else if (!last || !('gap' in last)) put.push({ gap: true })
     }
   }
@@ -114,6 +114,6 @@ function buildPuts(stands: readonly Standing[], eventAt: EventAt): Put[] {
 }
 
 /** It rewrote something of the draft that is not in the base. */
-function dropOf({ of: _, ...entry }: NewEntry): NewEntry {
+function withoutOrigin({ of: _, ...entry }: NewEntry): NewEntry {
   return entry as NewEntry
 }

@@ -17,7 +17,7 @@ import { trimRung } from './trim-rung.ts'
 
 const STATE_LINES = 60
 
-function* stateOf(input: StrategyInput): Steps<readonly string[]> {
+function* computeState(input: StrategyInput): Steps<readonly string[]> {
   return ledgerLines(yield* readLedger(input), STATE_LINES).map(oneLine)
 }
 
@@ -46,7 +46,7 @@ const LADDER: readonly Rung[] = [
   { strategy: dropTurns, isLossy: true },
   // Once more, where what the user said last is too long to stay whole in any case.
   { strategy: extract, startsOver: true, countsPins: true, isLast: true },
-  { strategy: lastMessage(stateOf), isLast: true, countsPins: true },
+  { strategy: lastMessage(computeState), isLast: true, countsPins: true },
 ]
 
 export const cascade = createCascade(LADDER)

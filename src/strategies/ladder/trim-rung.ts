@@ -7,7 +7,7 @@ import type { Item } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { roundsOf } from '../../core/view/seam.ts'
 import { WHOLE_ROUNDS } from '../mask.ts'
-import { readRef, resultWith, rewriteOf, trimToolResults, untilSaved } from '../trim.ts'
+import { measureRewrite, readRef, resultWith, trimToolResults, untilSaved } from '../trim.ts'
 
 /**
  * `trim-tool-results` as a rung: the oldest first, no more than it takes, and each cut names its
@@ -23,7 +23,7 @@ export const trimRung: Strategy = stepwise({
     const rewrites = edits.flatMap((edit) => {
       const item = items.get(edit.covers[0] as Item['id'])
       const entry = item && !recent.has(item.id) ? withRef(edit, item, eventAt) : undefined
-      const rewrite = item && entry && rewriteOf(item, entry, eventAt)
+      const rewrite = item && entry && measureRewrite(item, entry, eventAt)
       return rewrite && rewrite.saved > 0 ? [rewrite] : []
     })
     const excess = targetTokens === undefined ? undefined : weightOf(context) - targetTokens

@@ -9,7 +9,7 @@ import type { Item } from '../../core/view/entry.ts'
 import { runsOf } from '../../core/view/entry-range.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import { weighText } from '../../core/window/tokens/weigh.ts'
-import { asRef, resultWith, rewriteOf } from '../trim.ts'
+import { asRef, measureRewrite, resultWith } from '../trim.ts'
 import { jsonRows } from './json-rows.ts'
 import { failedAttempts, keepLines, logs } from './logs.ts'
 import { progress } from './progress.ts'
@@ -208,6 +208,6 @@ function editFor(elision: Elision, view: PruneView): Edit | undefined {
       ? resultWith(elision.use.result, elision.content, 'trimmed')
       : { type: 'USER_MESSAGE', data: elision.words, label: 'trimmed' }
   const item = items['use' in elision ? elision.use.at : elision.at] as Item
-  const { edit, saved } = rewriteOf(item, entry, eventAt)
+  const { edit, saved } = measureRewrite(item, entry, eventAt)
   return saved < LEAST_SAVED_TOKENS ? undefined : edit
 }

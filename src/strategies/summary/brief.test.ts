@@ -10,7 +10,7 @@ import type { StopReason } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { extract } from '../extract/extract.ts'
 import { brief } from './brief.ts'
-import { languageOf } from './language.ts'
+import { detectLanguage } from './language.ts'
 
 const GOOD = `### Goal
 The handler is to be renamed; the services are only listed.
@@ -192,7 +192,7 @@ it.each([
   ['テストは通りました。ポートは設定ファイルにあります。', 'Japanese'],
   ['`the and of to is` src/the/and/of.ts', undefined],
 ])('the language of "%s" is %s', (text, language) => {
-  expect(languageOf(text)).toBe(language)
+  expect(detectLanguage(text)).toBe(language)
 })
 
 it('knows the language of one long word in proportion to its length', () => {
@@ -200,7 +200,7 @@ it('knows the language of one long word in proportion to its length', () => {
     const text = `${'a'.repeat(length)} ${'the tests are green and it is done '.repeat(3)}`
     const timesMs = Array.from({ length: 3 }, () => {
       const start = process.cpuUsage()
-      expect(languageOf(text)).toBe('English')
+      expect(detectLanguage(text)).toBe('English')
       const { user, system } = process.cpuUsage(start)
       return (user + system) / 1_000
     })

@@ -18,7 +18,7 @@ import { markedAgainst, readSource } from './checks.ts'
 import { tooFewWords } from './empty-summary.ts'
 import { factsBeside } from './floor.ts'
 import { saidIn } from './floor-text.ts'
-import { languageOf } from './language.ts'
+import { detectLanguage } from './language.ts'
 import { withNext, withUsersWords } from './summarizer-prompt.ts'
 
 /** Half of what `summarize` allows: the model writes about half as much. */
@@ -192,7 +192,7 @@ function problemIn(input: StrategyInput, text: string, roomTokens: number): stri
   if (tokens > roomTokens * TOO_LONG)
     return `it has ${tokens} tokens, and ${roomTokens} were asked for`
   // The user may have asked for another language.
-  const written = input.instructions === undefined ? languageOf(text) : undefined
+  const written = input.instructions === undefined ? detectLanguage(text) : undefined
   const spoken = written === undefined ? [] : spokenIn(input)
   if (spoken.includes(undefined) || spoken.includes(written) || spoken.length === 0)
     return undefined
@@ -206,7 +206,7 @@ function spokenIn({ context, eventAt }: StrategyInput): (string | undefined)[] {
   const items = context.items.toArray()
   return (['user', 'answer'] as const).map((kind) => {
     const said = items.filter((item) => item.kind === kind).map(({ id }) => saidIn(id, eventAt))
-    return languageOf(said.join('\n').slice(-HEARD_CHARS))
+    return detectLanguage(said.join('\n').slice(-HEARD_CHARS))
   })
 }
 

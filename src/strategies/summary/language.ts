@@ -32,7 +32,7 @@ const CLEARLY = 2
 const SCRIPT_SHARE = 0.15
 
 /** Undefined where it is not plain. */
-export function languageOf(text: string): string | undefined {
+export function detectLanguage(text: string): string | undefined {
   const prose = text.replace(QUOTED, ' ').replace(/\S+/g, (word) => (CODE.test(word) ? ' ' : word))
   const letters = prose.match(/\p{L}/gu)?.length ?? 0
   for (const [name, form] of SCRIPTS)

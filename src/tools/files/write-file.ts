@@ -22,7 +22,7 @@ interface Replacement {
 }
 
 /** One mark per state, including a missing file. */
-export function markOf(file: FileMark | undefined): string {
+export function computeMark(file: FileMark | undefined): string {
   return file ? `${file.ino} ${file.size} ${file.mtimeNs}` : 'no file'
 }
 
@@ -118,8 +118,8 @@ async function requireUnchanged(
   name: string,
   mark: FileMark | string,
 ): Promise<void> {
-  const now = markOf(await computeStats(path))
-  if (now === (typeof mark === 'string' ? mark : markOf(mark))) return
+  const now = computeMark(await computeStats(path))
+  if (now === (typeof mark === 'string' ? mark : computeMark(mark))) return
   throw new PrecisError('file-unwritable', `${name} has changed since it was read.`, {
     hint: 'Nothing was written. Read it again and repeat the call.',
   })

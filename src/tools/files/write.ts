@@ -7,7 +7,7 @@ import { defineTool, textField, textOutcome } from '../define-tool.ts'
 import { count } from '../process/limit-output.ts'
 import { approvedWorkspace, type Workspace } from '../workspace.ts'
 import { openInWorkspace } from './open-file.ts'
-import { markOf, replaceFile } from './write-file.ts'
+import { computeMark, replaceFile } from './write-file.ts'
 
 const input = z.strictObject({
   path: z.string().describe('The file, relative to the workspace. Missing folders are made.'),
@@ -55,11 +55,11 @@ async function compareWithFile(
     if (PrecisError.is(error) && error.code === 'not-found') return undefined
     throw error
   })
-  if (!opened) return { diff: signed('+', text, MOST_DIFF_CHARS), seen: markOf(undefined) }
+  if (!opened) return { diff: signed('+', text, MOST_DIFF_CHARS), seen: computeMark(undefined) }
   const { file } = opened
   try {
     const stats = await file.stat({ bigint: true })
-    const seen = markOf(stats)
+    const seen = computeMark(stats)
     if (stats.size > MOST_COMPARED_BYTES) {
       const what = `@@ all ${count(Number(stats.size))} bytes of the file are replaced @@\n`
       return { diff: what + signed('+', text, MOST_DIFF_CHARS), seen }

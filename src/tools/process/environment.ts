@@ -58,7 +58,7 @@ export function commandEnvironment(
 
 /** Without relative entries and folders in the checkout, which must not choose programs. */
 export function safePath(path = '', root: string): string {
-  const checkout = checkoutOf(root)
+  const checkout = findCheckout(root)
   return path
     .split(delimiter)
     .filter((folder) => isAbsolute(folder) && !isInside(checkout, realPath(folder)))
@@ -67,7 +67,7 @@ export function safePath(path = '', root: string): string {
 }
 
 /** The repository around the workspace, or the workspace. A home directory's repository does not count. */
-export function checkoutOf(root: string): string {
+export function findCheckout(root: string): string {
   for (let at = root; ; at = dirname(at)) {
     if (isInside(at, realPath(homedir())) || at === dirname(at)) return root
     if (existsSync(join(at, '.git'))) return at

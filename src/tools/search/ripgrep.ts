@@ -9,13 +9,13 @@ import { PrecisError } from '../../core/errors.ts'
 import type { Signal } from '../../core/model.ts'
 import { isErrno } from '../files/file-errors.ts'
 import { openPlace } from '../files/open-file.ts'
-import { checkoutOf, commandEnvironment, realPath, safePath } from '../process/environment.ts'
+import { commandEnvironment, findCheckout, realPath, safePath } from '../process/environment.ts'
 import { isInside } from '../workspace.ts'
 import { type Hit, lineAround, nameFilter, type SearchMatch, type SearchRequest } from './files.ts'
 
 /** Undefined if it is not installed. Ignores one in the checkout or on a relative path. */
 export function findRipgrep(root: string, path = process.env.PATH ?? ''): string | undefined {
-  const checkout = checkoutOf(root)
+  const checkout = findCheckout(root)
   return safePath(path, root)
     .split(delimiter)
     .map((folder) => join(folder, 'rg'))

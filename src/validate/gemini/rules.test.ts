@@ -1,10 +1,10 @@
 // The rules of Gemini: each broken alone, each kept, none of them throwing.
 import { describe, it } from 'vitest'
 import type { Json } from '../../core/text/json.ts'
-import { suiteOf } from '../openai-chat/contract.ts'
+import { createSuite } from '../openai-chat/contract.ts'
 import { GEMINI_RULES } from './index.ts'
 
-const suite = suiteOf(GEMINI_RULES, {
+const suite = createSuite(GEMINI_RULES, {
   wire: 'gemini',
   preservedThinking: false,
   prefill: false,

@@ -29,7 +29,7 @@ export interface RuleSuite {
   readInProportion(requestOf: (size: number) => Json): void
 }
 
-export function suiteOf(rules: readonly Rule[], usual: Profile): RuleSuite {
+export function createSuite(rules: readonly Rule[], usual: Profile): RuleSuite {
   const violations = (list: readonly Rule[], { request, profile, earlier = [] }: Case) =>
     list.flatMap((rule) => rule.check({ request, profile: { ...usual, ...profile }, earlier }))
 
@@ -87,7 +87,7 @@ function damaged(samples: readonly Json[]) {
   const exchanges = fc.array(exchange, { minLength: 1, maxLength: 5 })
   return fc.tuple(fc.constantFrom(...samples), exchanges).map(([sample, list]) =>
     list.reduce<Json>((request, { at, from, nonsense: other }) => {
-      const nodes = nodesOf(request, [])
+      const nodes = listNodes(request, [])
       const path = nodes[at % nodes.length]?.path ?? []
       const value = from === undefined ? other : nodes[from % nodes.length]?.value
       return replaceAt(request, path, value) ?? null
@@ -95,13 +95,13 @@ function damaged(samples: readonly Json[]) {
   )
 }
 
-function nodesOf(value: Json, path: Path): readonly { path: Path; value: Json }[] {
+function listNodes(value: Json, path: Path): readonly { path: Path; value: Json }[] {
   const isParent = typeof value === 'object' && value !== null
   const below = isParent ? Object.entries(value as Record<string, Json>) : []
   return [
     { path, value },
     ...below.flatMap(([key, item]) =>
-      nodesOf(item, [...path, Array.isArray(value) ? Number(key) : key]),
+      listNodes(item, [...path, Array.isArray(value) ? Number(key) : key]),
     ),
   ]
 }

@@ -1,10 +1,10 @@
 // The rules of Chat Completions: each broken alone, each kept, none of them throwing.
 import { describe, it } from 'vitest'
 import type { Json } from '../../core/text/json.ts'
-import { suiteOf } from './contract.ts'
+import { createSuite } from './contract.ts'
 import { OPENAI_CHAT_RULES } from './index.ts'
 
-const suite = suiteOf(OPENAI_CHAT_RULES, {
+const suite = createSuite(OPENAI_CHAT_RULES, {
   wire: 'openai-chat',
   preservedThinking: false,
   prefill: false,

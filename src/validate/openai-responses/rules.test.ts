@@ -1,11 +1,11 @@
 // The rules of Responses: each broken alone, each kept, none of them throwing.
 import { describe, it } from 'vitest'
 import type { Json } from '../../core/text/json.ts'
-import { suiteOf } from '../openai-chat/contract.ts'
+import { createSuite } from '../openai-chat/contract.ts'
 import type { Exchange } from '../rule.ts'
 import { OPENAI_RESPONSES_RULES } from './index.ts'
 
-const suite = suiteOf(OPENAI_RESPONSES_RULES, {
+const suite = createSuite(OPENAI_RESPONSES_RULES, {
   wire: 'openai-responses',
   preservedThinking: false,
   prefill: false,

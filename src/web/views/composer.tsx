@@ -16,7 +16,7 @@ import { readMessage, visibleText } from '../shown-text.ts'
 import type { ThreadFeed } from '../thread-feed.ts'
 import { useDraft, useOffers } from '../typing.ts'
 import { useTask } from '../use-loaded.ts'
-import { inputOf } from '../use-thread-parts.ts'
+import { findInput } from '../use-thread-parts.ts'
 import { Elapsed, StateIcon } from './texts.tsx'
 import { ToolInput } from './tool-round.tsx'
 
@@ -178,11 +178,11 @@ function Activity({
 const ALWAYS = new Set<string>()
 
 function callKey({ callId, name, subject }: Approval, blocks: readonly ViewBlock[]): string {
-  return JSON.stringify([name, inputOf(blocks, callId) ?? subject])
+  return JSON.stringify([name, findInput(blocks, callId) ?? subject])
 }
 
 /** Whether the subject shows the complete input. */
-function isSubject(input: ReturnType<typeof inputOf>, subject: string): boolean {
+function isSubject(input: ReturnType<typeof findInput>, subject: string): boolean {
   if (typeof input !== 'object' || input === null) return input === subject
   const values = Object.values(input)
   return values.length === 1 && values[0] === subject
@@ -227,7 +227,7 @@ function Approvals({
     <div aria-live="polite">
       {approvals.map((approval) => {
         const { callId, name, subject, reason, diff } = approval
-        const input = inputOf(blocks, callId)
+        const input = findInput(blocks, callId)
         const isMore = input !== undefined && !isSubject(input, subject)
         return (
           <section key={callId} className="approval" aria-label={`May the agent use ${name}?`}>

@@ -22,7 +22,7 @@ import {
   tokensText,
   visibleText,
 } from '../shown-text.ts'
-import { categoryOf, labelWords } from '../words.ts'
+import { findCategory, labelWords } from '../words.ts'
 
 const SHOWN_CHARS = 4_000
 /** Added per step: megabytes of text would freeze the page. */
@@ -151,7 +151,7 @@ export function StateIcon({ state }: { readonly state: WorkState }) {
 }
 
 export function Swatch({ name }: { readonly name: string }) {
-  return <span className={`swatch cat-${categoryOf(name).id}`} aria-hidden />
+  return <span className={`swatch cat-${findCategory(name).id}`} aria-hidden />
 }
 
 const TICK_MS = 1_000
@@ -218,7 +218,7 @@ export function CategoryBar({
       {parts.map(({ name, tokens }) => {
         const start = at
         at += (tokens / whole) * 100
-        const { id, shown } = categoryOf(name)
+        const { id, shown } = findCategory(name)
         return (
           <rect
             key={name}

@@ -5,7 +5,7 @@ import { changedText, isLarger, percentText, shortTime, tokensText } from '../sh
 import { strategyName } from '../strategy-words.ts'
 import type { ThreadSnapshot } from '../thread-feed.ts'
 import { useLoaded } from '../use-loaded.ts'
-import { categoryOf, inOrder } from '../words.ts'
+import { findCategory, inOrder } from '../words.ts'
 import { CategoryBar, StateIcon, Swatch } from './texts.tsx'
 import { TimelineChart, upToNow } from './timeline-chart.tsx'
 
@@ -88,7 +88,7 @@ export function WindowBar({ picture }: { readonly picture: ContextPicture }) {
   const used = parts.filter(({ name }) => name !== 'free')
   const sum = used.reduce((total, { tokens }) => total + tokens, 0)
   const whole = Math.max(picture.context.limit ?? 0, sum, 1)
-  const words = parts.map(({ name, tokens }) => `${categoryOf(name).shown} ${tokensText(tokens)}`)
+  const words = parts.map(({ name, tokens }) => `${findCategory(name).shown} ${tokensText(tokens)}`)
   return (
     <CategoryBar parts={used} whole={whole} label={`The window by category: ${words.join(', ')}`} />
   )
@@ -104,7 +104,7 @@ function Legend({ picture }: { readonly picture: ContextPicture }) {
     <ul className="legend" aria-label="Categories">
       {shown.map(({ name, tokens }) => (
         <li key={name}>
-          <Swatch name={name} /> {categoryOf(name).shown}{' '}
+          <Swatch name={name} /> {findCategory(name).shown}{' '}
           <span className="figure">{tokensText(tokens)}</span>
         </li>
       ))}
@@ -216,5 +216,5 @@ function removedName(name: string): string {
     user: 'your messages',
     assistant: "the agent's answers",
   }
-  return own[name] ?? categoryOf(name).shown.toLowerCase()
+  return own[name] ?? findCategory(name).shown.toLowerCase()
 }

@@ -3,7 +3,7 @@
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Block, Media, ModelRef, Part, ToolResult } from '../../core/view/content.ts'
 import { mediaOfSource } from '../content-parts.ts'
-import { isEmpty, readFields, textOf, without, wrongShape } from './shape.ts'
+import { isEmpty, readFields, requireText, without, wrongShape } from './shape.ts'
 
 export const PROVIDER = 'anthropic'
 
@@ -35,7 +35,7 @@ export function readBlock(
   notes: Notes,
 ): ReadBlock {
   const block = unmarked(readFields(value, path, 'a content block'), notes)
-  const type = textOf(block.type, `${path}.type`)
+  const type = requireText(block.type, `${path}.type`)
   if ((role === 'user' ? ASSISTANT_ONLY : USER_ONLY).has(type)) return { kind: 'misplaced', type }
   switch (type) {
     case 'text':
@@ -47,7 +47,7 @@ export function readBlock(
       )
     case 'redacted_thinking':
       return part(
-        { type, data: textOf(block.data, `${path}.data`), model },
+        { type, data: requireText(block.data, `${path}.data`), model },
         without(block, 'type', 'data'),
       )
     case 'image':
@@ -74,14 +74,14 @@ function part(part: Part, rest: Fields = {}): ReadBlock {
 }
 
 function readText(block: Fields, path: string, notes: Notes): Part {
-  const text = textOf(block.text, `${path}.text`)
+  const text = requireText(block.text, `${path}.text`)
   if (text.trim() === '') notes.problems.push(`${path}: an empty text block; it will not be sent`)
   const fields = without(block, 'type', 'text')
   return { type: 'text', text, ...(!isEmpty(fields) && { extra: { provider: PROVIDER, fields } }) }
 }
 
 function readThinking(block: Fields, path: string, model: ModelRef, notes: Notes): Part {
-  const thinking = textOf(block.thinking, `${path}.thinking`)
+  const thinking = requireText(block.thinking, `${path}.thinking`)
   if (typeof block.signature === 'string' && block.signature !== '')
     return { type: 'thinking', thinking, signature: block.signature, model }
   notes.problems.push(`${path}: thinking without a signature; it will not be sent`)
@@ -102,7 +102,7 @@ function readMedia(type: 'image' | 'document', block: Fields, path: string): Par
 function buildMedia(type: 'image' | 'document', source: Fields, path: string): Media | undefined {
   const other = without(source, 'type', 'media_type', 'data', 'url')
   if (!isEmpty(other)) return undefined
-  const text = (name: string) => textOf(source[name], `${path}.${name}`)
+  const text = (name: string) => requireText(source[name], `${path}.${name}`)
   if (source.type === 'url') text('url')
   else if (source.type !== 'base64' && source.type !== 'text') return undefined
   else for (const name of ['media_type', 'data']) text(name)
@@ -111,8 +111,8 @@ function buildMedia(type: 'image' | 'document', source: Fields, path: string): M
 
 function readCall(block: Fields, path: string, notes: Notes): ReadBlock {
   const call = {
-    id: textOf(block.id, `${path}.id`),
-    name: textOf(block.name, `${path}.name`),
+    id: requireText(block.id, `${path}.id`),
+    name: requireText(block.name, `${path}.name`),
     arguments: block.input ?? {},
   }
   if (!isFields(block.input)) notes.problems.push(`${path}.input: the input of a tool is an object`)
@@ -120,7 +120,7 @@ function readCall(block: Fields, path: string, notes: Notes): ReadBlock {
 }
 
 function readResult(block: Fields, path: string, notes: Notes): ReadBlock {
-  const id = textOf(block.tool_use_id, `${path}.tool_use_id`)
+  const id = requireText(block.tool_use_id, `${path}.tool_use_id`)
   const { is_error: isError, content } = block
   if (isError !== undefined && isError !== null && typeof isError !== 'boolean')
     throw wrongShape(`${path}.is_error`, 'true or false', isError)
@@ -144,9 +144,9 @@ function readResultContent(content: Json | undefined, path: string, notes: Notes
 
 function readResultBlock(value: Json, path: string, notes: Notes): Block {
   const block = unmarked(readFields(value, path, 'a content block'), notes)
-  const type = textOf(block.type, `${path}.type`)
+  const type = requireText(block.type, `${path}.type`)
   if (type === 'text') {
-    const text = textOf(block.text, `${path}.text`)
+    const text = requireText(block.text, `${path}.text`)
     if (isEmpty(without(block, 'type', 'text'))) return { type: 'text', text }
   }
   if (type === 'image' && isEmpty(without(block, 'type', 'source'))) {

@@ -4,7 +4,7 @@ import type { Fields, Json } from '../../core/text/json.ts'
 import { type Answer, type ModelRef, type Part, textOfParts } from '../../core/view/content.ts'
 import { ANTHROPIC_STOP_REASONS, anthropicUsage, readUsage } from '../answer-facts.ts'
 import { type Notes, PROVIDER, readBlock } from './blocks.ts'
-import { isEmpty, readFields, textOf, without, wrongShape } from './shape.ts'
+import { isEmpty, readFields, requireText, without, wrongShape } from './shape.ts'
 import { checkTurns, findTurns, type ReadMessage } from './turns.ts'
 
 export function readMessages(
@@ -160,7 +160,7 @@ export function readSystem(system: Json | undefined): string | undefined {
   const texts = system.map((value: Json, index) => {
     const block = readFields(value, `system[${index}]`, 'a text block')
     if (block.type !== 'text') throw wrongShape(`system[${index}].type`, '"text"', block.type)
-    return textOf(block.text, `system[${index}].text`)
+    return requireText(block.text, `system[${index}].text`)
   })
   return texts.join('\n\n')
 }

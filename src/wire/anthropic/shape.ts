@@ -19,7 +19,7 @@ export function readFields(value: unknown, path: string, expected = 'an object')
   throw wrongShape(path, expected, value)
 }
 
-export function textOf(value: unknown, path: string): string {
+export function requireText(value: unknown, path: string): string {
   if (typeof value === 'string') return value
   throw wrongShape(path, 'a string', value)
 }

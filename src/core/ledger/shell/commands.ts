@@ -224,7 +224,7 @@ export function isAssignment(word: ShellWord): boolean {
 }
 
 /** The name of a program without its folder. */
-export function programOf(command: ShellCommand): string {
+export function readProgram(command: ShellCommand): string {
   const text = command.words[0]?.text ?? ''
   return normalPath(text).split('/').at(-1) ?? ''
 }

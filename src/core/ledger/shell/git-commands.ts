@@ -1,7 +1,7 @@
 // The effects of a git command on files, index and branch, from its arguments
 import type { FileOperation, GitOperation, Shows, Target } from '../operation.ts'
 import type { Effect } from './programs.ts'
-import { type Arguments, findTargets, hasAny, readArguments, targetOf } from './programs.ts'
+import { type Arguments, findTargets, hasAny, readArguments, readTarget } from './programs.ts'
 import type { ShellWord } from './text.ts'
 
 export interface GitEffect extends Effect {
@@ -36,7 +36,7 @@ export function gitFolder(
   words: readonly ShellWord[],
 ): { readonly folder: Target; readonly words: readonly ShellWord[] } | undefined {
   const [, option, value] = words
-  const folder = option?.text === '-C' && value && !value.glob ? targetOf(value) : undefined
+  const folder = option?.text === '-C' && value && !value.glob ? readTarget(value) : undefined
   return folder && { folder, words: [...words.slice(0, 1), ...words.slice(3)] }
 }
 

@@ -61,11 +61,11 @@ interface Targets {
 }
 
 export function findTargets(words: readonly ShellWord[]): Targets {
-  const targets = words.flatMap((word) => targetOf(word) ?? [])
+  const targets = words.flatMap((word) => readTarget(word) ?? [])
   return { targets, isUnclear: targets.length < words.length }
 }
 
-export function targetOf({ text, glob }: ShellWord): Target | undefined {
+export function readTarget({ text, glob }: ShellWord): Target | undefined {
   if (text === undefined || text === '' || text.length > LONGEST_PATH_CHARS) return undefined
   if (text.includes('\0') || text.includes('\n')) return undefined
   return { name: text, ...(glob && { glob }) }
@@ -125,7 +125,7 @@ const WITH_VALUE: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Unclear where the program is not known. */
-export function effectOf(program: string, words: readonly ShellWord[]): Effect {
+export function computeEffect(program: string, words: readonly ShellWord[]): Effect {
   const known = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined
   if (known !== undefined) return known(words)
   if (READERS.has(program)) return reading(program, words)
@@ -223,7 +223,7 @@ function copySuffix(words: readonly ShellWord[], option: RegExp): string | undef
 function changeFolder(words: readonly ShellWord[], stack?: 'push'): Effect {
   const { rest } = readArguments(words)
   const [word] = rest
-  const path = word === undefined ? { name: '~' } : targetOf(word)
+  const path = word === undefined ? { name: '~' } : readTarget(word)
   // Where it leads to is not in the text: what follows is done in a folder that is unknown.
   const operation = { op: 'cd', path: path ?? { name: '' }, ...(stack && { stack }) } as const
   return { operations: [operation], isUnclear: false }
@@ -259,7 +259,7 @@ function transfer(op: 'move' | 'copy', words: readonly ShellWord[]): Effect {
   const { options, values, rest } = readArguments(words, ['-t', '--target-directory'])
   const folder = values.get('-t') ?? values.get('--target-directory')
   const last = folder ?? rest.at(-1)
-  const to = last && targetOf(last)
+  const to = last && readTarget(last)
   const { targets, isUnclear } = findTargets(folder ? rest : rest.slice(0, -1))
   if (to === undefined || to.glob || hasAny(options, '-n', '--no-clobber')) return UNCLEAR
   const into = folder !== undefined || targets.length > 1 || to.name.endsWith('/')

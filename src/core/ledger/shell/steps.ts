@@ -4,14 +4,14 @@ import type { FileOperation, Joint, Shows, Step, Target } from '../operation.ts'
 import { isTestRun } from '../test-runner.ts'
 import {
   isAssignment,
-  programOf,
+  readProgram,
   type ShellCommand,
   type ShellCommands,
   shellCommands,
 } from './commands.ts'
 import { gitEffect, gitFolder } from './git-commands.ts'
 import { packageEffect } from './packages.ts'
-import { type Effect, effectOf, targetOf } from './programs.ts'
+import { computeEffect, type Effect, readTarget } from './programs.ts'
 import type { ShellWord } from './text.ts'
 
 const MOST_OPERATIONS = 400
@@ -133,7 +133,7 @@ function isSeen(commands: readonly ShellCommand[], at: number): boolean {
   for (let next = at; next < commands.length; next += 1) {
     const command = commands[next] as ShellCommand
     if (next > at && command.joint !== '|') return true
-    if (next > at && !PASSES_ON.has(programOf(command))) return false
+    if (next > at && !PASSES_ON.has(readProgram(command))) return false
     if (command.redirections.some(({ sign }) => /^(?:1?>|1?>>|&>|&>>|1?>\|)$/.test(sign)))
       return false
   }
@@ -143,7 +143,7 @@ function isSeen(commands: readonly ShellCommand[], at: number): boolean {
 function readStep(command: ShellCommand, isSeen: boolean, depth: number): Step[] {
   const { joint, isMaybe, shell } = command
   const words = withoutWrappers(command.words)
-  const program = programOf({ ...command, words })
+  const program = readProgram({ ...command, words })
   const inner = innerText(program, words)
   if (inner !== undefined && depth < DEEPEST) {
     return joined(findSteps(shellCommands(inner), depth + 1), joint, isMaybe)
@@ -194,7 +194,7 @@ function effectOfCommand(
   if (isTestRun(words.map(({ text = '' }) => text))) return NO_EFFECT
   if (/^-{0,2}(?:version|help|-v|-V)$/.test(rest[0]?.text ?? '') && rest.length === 1)
     return NO_EFFECT
-  return packageEffect(program, rest) ?? effectOf(program, rest)
+  return packageEffect(program, rest) ?? computeEffect(program, rest)
 }
 
 /** A shell in the shell has its own working directory. */
@@ -239,7 +239,7 @@ function openedBy({ redirections }: ShellCommand): {
   for (const { sign, target } of redirections) {
     const operator = sign.replace(/^\d+/, '')
     if (operator.startsWith('<') || (operator === '>&' && /^(?:\d+|-)$/.test(target.raw))) continue
-    const path = target.glob ? undefined : targetOf(target)
+    const path = target.glob ? undefined : readTarget(target)
     if (path === undefined) isUnclear = true
     else if (!path.name.startsWith('/dev/'))
       opened.push({ op: operator.includes('>>') ? 'append' : 'write', path })

@@ -42,7 +42,7 @@ function scoreValue(line: string): number {
 }
 
 /** A line scores by the words it contains; a value scores more than a question. */
-function scoreOf(words: readonly string[], line: string): number {
+function computeScore(words: readonly string[], line: string): number {
   return words.length + scoreValue(line) - (line.endsWith('?') ? 1 : 0)
 }
 
@@ -60,10 +60,10 @@ export function findLost(
 ): Lost | undefined {
   const asked = askedWords(instructions)
   const best = (texts: readonly string[]) =>
-    linesOf(texts)
+    splitLines(texts)
       .map((line) => {
         const words = asked.filter((word) => buildStartPattern(word).test(line))
-        return { line, words, score: words.length === 0 ? 0 : scoreOf(words, line) }
+        return { line, words, score: words.length === 0 ? 0 : computeScore(words, line) }
       })
       .toSorted((a, b) => b.score - a.score || a.line.length - b.line.length)[0]
   const lost = best(going)
@@ -75,12 +75,12 @@ export function findLost(
 export function isTogether(instructions: string, staying: readonly string[]): boolean {
   const asked = askedWords(instructions)
   if (asked.length > MOST_TOGETHER) return true
-  return linesOf(staying).some(
+  return splitLines(staying).some(
     (line) => !line.endsWith('?') && asked.every((word) => buildStartPattern(word).test(line)),
   )
 }
 
-function linesOf(texts: readonly string[]): string[] {
+function splitLines(texts: readonly string[]): string[] {
   const lines = texts.flatMap((text) => text.split('\n').map((line) => line.trim()))
   return [...new Set(lines)].filter((line) => !DENIES.test(line))
 }
@@ -88,9 +88,9 @@ function linesOf(texts: readonly string[]): string[] {
 /** For each word the line with most of the words, shortest first. Words match at their start. */
 export function findAskedFor(instructions: string, texts: readonly string[]): AskedFor[] {
   const words = askedWords(instructions)
-  const named = linesOf(texts).map((line) => {
+  const named = splitLines(texts).map((line) => {
     const has = words.filter((word) => buildStartPattern(word).test(line))
-    return { line, words: has, score: scoreOf(has, line) }
+    return { line, words: has, score: computeScore(has, line) }
   })
   return words.map((word) => {
     const found = named

@@ -3,7 +3,7 @@ import type { ReportFigures } from '../../../protocol/index.ts'
 import { useLinks } from '../../links.ts'
 import { changedText, countText, isLarger, tokensText, visibleText } from '../../shown-text.ts'
 import { reasonWords } from '../../strategy-words.ts'
-import { categoryOf, entryWords, inOrder } from '../../words.ts'
+import { entryWords, findCategory, inOrder } from '../../words.ts'
 import { CategoryBar, StateIcon, Swatch, TableHead } from '../texts.tsx'
 
 export function Figures({
@@ -133,7 +133,7 @@ function Compared({ figures }: { readonly figures: ReportFigures }) {
             .map(({ name, before, after }) => (
               <tr key={name}>
                 <td>
-                  <Swatch name={name} /> {categoryOf(name).shown}
+                  <Swatch name={name} /> {findCategory(name).shown}
                 </td>
                 <td className="figure">{tokensText(before)}</td>
                 <td className="figure">{tokensText(after)}</td>

@@ -5,7 +5,7 @@ import type { Client, ThreadDetail, TimelinePoint } from '../../../protocol/inde
 import { useLinks } from '../../links.ts'
 import { costText, countText, percentText, tokensText, visibleText } from '../../shown-text.ts'
 import { useLoaded } from '../../use-loaded.ts'
-import { billedWarning, categoryOf, entryWords, inOrder } from '../../words.ts'
+import { billedWarning, entryWords, findCategory, inOrder } from '../../words.ts'
 import { StateIcon, Swatch, TableHead } from '../texts.tsx'
 import { TimelineChart, upToNow } from '../timeline-chart.tsx'
 import { WindowBar } from '../window-strip.tsx'
@@ -247,7 +247,7 @@ export function WindowPanel({
           {shown.map(({ name, tokens }) => (
             <tr key={name}>
               <td>
-                <Swatch name={name} /> {categoryOf(name).shown}
+                <Swatch name={name} /> {findCategory(name).shown}
               </td>
               <td className="figure">{tokens.toLocaleString()}</td>
               <td className="figure">{percentText((100 * tokens) / whole)}</td>
