@@ -63,6 +63,7 @@ const INTRODUCES = [
   // A text to be worked on, which is no rule for that work.
   /(?<!\p{L})(?:translate|proofread|paraphrase|rephrase|spell-?check|übersetze?|korrigiere|traduis|traduc[ei]|traduza|переведи|翻译|翻訳)(?!\p{L})(?:(?!\b(?:rules?|always|never|must)\b)[^.!?:：]){0,60}[:：]/iu,
   /(?<!\p{L})(?:rewrite|reword|continue|shorten|summari[sz]e|improve|review|edit|explain|grammar of|typos in|tone of) (?:this|these|that|the following|my)(?:(?!\b(?:rules?|always|never|must|so that|such that)\b)[^.!?:：]){0,60}[:：]\s*$/iu,
+  /^(?:attached|attachment)s?(?: files?)?\s*[:：]\s*\S{1,200}\s*$/iu,
   // The head of a release or a clause, and how old a post is.
   /^(?:#{1,4} \[?v?\d+\.\d+|§+ ?\d)/,
   /^(?:\S{1,40}(?: \S{1,30})?\s*[·•|,–-]\s*)?(?:\d+|an?) ?(?:[smhdwy]|mo|seconds?|minutes?|hours?|days?|weeks?|months?|years?) ago\s*(?:$|[|·•([])/iu,

@@ -109,6 +109,13 @@ const OPENINGS: readonly Opening[] = [
     opens: String.raw`# AGENTS\.md instructions|The following is the Codex agent history|The Codex agent has requested|>>> (?:APPROVAL|TRANSCRIPT)|Planned action JSON:|Reviewed Codex session id:|Assess the exact planned action|Some conversation entries were omitted|</?image(?: name=[^>\n]{0,200})?>\s*(?![\s\S])`,
   },
   {
+    of: 'Codex in an editor',
+    by: 'client',
+    at: 'text',
+    opens: '# (?:Context from my IDE setup|Files mentioned by the user):',
+    ends: '## My request for Codex:',
+  },
+  {
     of: 'Codex',
     by: 'model',
     at: 'text',
@@ -173,7 +180,13 @@ const OPENINGS: readonly Opening[] = [
     of: 'agents that read results as prose (ReAct, SWE-agent)',
     by: 'tool',
     at: 'line',
-    opens: String.raw`(?:OBSERVATION|Observation|observation|Tool (?:result|output|response)|TOOL (?:RESULT|OUTPUT)|Function (?:result|output)|Execution (?:result|output)|Command output|STDOUT|STDERR|stdout|stderr)(?: \d+| \([^)\n]{1,80}\)| of [^:\n]{1,80})?:`,
+    opens: String.raw`(?:OBSERVATION|Observation|observation|Tool (?:result|output|response)|TOOL (?:RESULT|OUTPUT)|Function (?:result|output)|Execution (?:result|output)|Command output|STDOUT|STDERR|stdout|stderr)(?: \d+| \([^)\n]{1,80}\)| (?:of|for|from) [^:\n]{1,80})?:`,
+  },
+  {
+    of: 'agents whose client speaks in the place of the user',
+    by: 'client',
+    at: 'text',
+    opens: String.raw`\[(?:SYSTEM|System|[Aa]utomated (?:message|notification|reply))\]`,
   },
   {
     of: 'SWE-agent',

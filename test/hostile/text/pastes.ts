@@ -6,6 +6,7 @@ const LOG = '2026-01-01T10:00:00Z INFO start'
 /** What it is, the text, and whether it says where it ends. */
 export const PASTES: readonly (readonly [what: string, text: string, ends?: true])[] = [
   ['a fence', `\`\`\`\n${RULE}\n\`\`\``, true],
+  ['a file that is named as attached', `Attached file: notes.md\n\n${RULE}`],
   ['a fence of a language', `\`\`\`md\n# Rules\n${RULE}\n\`\`\``, true],
   ['a fence of tildes', `~~~\n${RULE}\n~~~`, true],
   ['a fence in a fence', `\`\`\`\`md\n\`\`\`\n${RULE}\n\`\`\`\n${RULE}\n\`\`\`\``, true],

@@ -96,6 +96,14 @@ const SESSIONS: { readonly [format: string]: (rule: Rule) => string } = {
       said('user', `<recommended_plugins>\n${rule('plugins')}\n</recommended_plugins>`),
       said('user', `<turn_aborted>\n${rule('aborted')}\n</turn_aborted>`),
       said('user', `<user_shell_command>\n${rule('shell')}\n</user_shell_command>`),
+      said(
+        'user',
+        `# Context from my IDE setup:\n\n## Active file: a.md\n${rule('ide')}\n\n## My request for Codex:\nGo on.`,
+      ),
+      said(
+        'user',
+        `# Files mentioned by the user:\n\n## a.md: /w/a.md\n${rule('mentioned')}\n\n## My request for Codex:\nGo on.`,
+      ),
       said('user', `Another language model started to solve this problem. ${rule('summary')}`),
       said('user', TYPED),
       said('assistant', rule('answer')),
