@@ -199,6 +199,8 @@ describe('what says nothing of the work', () => {
     'find . -name "*.ts"',
     'sed -n 1,5p pier.txt',
     'awk "{print}" pier.txt',
+    'git check-ignore docs/pier.md',
+    'git rev-list --count HEAD',
   ])('is `%s`', (command) => {
     expect(ledgerLines(ledgerOf(...ran(command)), 50).join()).not.toContain('command worked')
   })

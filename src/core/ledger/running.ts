@@ -65,7 +65,7 @@ const NOT_FOUND =
   /^(?:ls|cat|head|tail|find|sed -n|wc|stat|grep|egrep|rg|ag|test|\[|\[\[|diff|cmp|which|command|false|git diff|git grep|git show|git log)(?: |$)/
 
 const SHOWS =
-  /^(?:pwd|nl|tree|du|df|file|jq|awk|sed -n|echo|printf|env|date|whoami|ps|lsof|less|more|(?:rtk )?git (?:status|stash list|rev-parse|worktree list|blame|fetch|ls-\w+|show-ref|diff|log|show|grep)|gh (?:pr|issue|run|repo|release|workflow) (?:view|list|diff|checks|status)|(?:docker|podman) (?:ps|images|logs|inspect)|kubectl (?:get|describe|logs))(?: |$)/
+  /^(?:pwd|nl|tree|du|df|file|jq|awk|sed -n|echo|printf|env|date|whoami|ps|lsof|less|more|(?:rtk )?git (?:status|stash list|rev-parse|rev-list|check-ignore|check-attr|cat-file|describe|shortlog|merge-base|for-each-ref|worktree list|blame|fetch|ls-\w+|show-ref|diff|log|show|grep)|gh (?:pr|issue|run|repo|release|workflow) (?:view|list|diff|checks|status)|(?:docker|podman) (?:ps|images|logs|inspect)|kubectl (?:get|describe|logs))(?: |$)/
 
 /** Of commands that also change things, the forms that list them. */
 const LISTS =
@@ -212,7 +212,7 @@ function readProgram(key: string): string {
 }
 
 /** The line that says what is wrong; without one that looks like it, the last. */
-function tellingLine(output: string): string {
+export function tellingLine(output: string): string {
   const tail = cutTail(output, 20_000).split('\n')
   const found = tail.findLast(
     (line) =>

@@ -58,6 +58,13 @@ const FAILED_WEIGHT = 0.3
 const RESULT_WEIGHT = 0.8
 const FILE_WEIGHT = 1
 const FILE_KINDS = new Set([TERM_KINDS.indexOf('path'), TERM_KINDS.indexOf('argument')])
+const PLAIN_KINDS = new Set([
+  TERM_KINDS.indexOf('word'),
+  TERM_KINDS.indexOf('capital'),
+  TERM_KINDS.indexOf('number'),
+])
+/** What a call is for, as some agents say it beside a command. */
+const PROSE = /^\p{Lu}\p{Ll}+(?: [\p{L}\d'’-]+)+$/u
 /** Where lines that code wrote are kept together. */
 const STATED_GROUP = -1
 /** A line of bare numbers tells nothing. */
@@ -163,6 +170,14 @@ export function knownTerms({ vocabulary }: Digest, text: string): ReadonlySet<nu
   return found
 }
 
+/** “Bash View the output” alone tells neither what ran nor what came of it. */
+function namesAnything(digest: Digest, line: Line): boolean {
+  const { kinds, names } = digest.vocabulary
+  for (const number of digest.termsOf(line))
+    if (!PLAIN_KINDS.has(kinds[number] as number) && !PROSE.test(names[number] ?? '')) return true
+  return false
+}
+
 /** The lines with the best chances, in the order of the conversation. */
 function pool(input: CandidateInput): number[] {
   const { digest, coverage, isShown, isQuoted, isMasked, taken, hasBrief, roomTokens } = input
@@ -181,6 +196,7 @@ function pool(input: CandidateInput): number[] {
       hasPlace = !isSaid && (hasBrief || isMasked(seq))
     }
     if (!hasPlace || line.isRepeated || taken.has(index) || !LETTER.test(line.text)) continue
+    if (line.kind === 'head' && !namesAnything(digest, line)) continue
     const end = line.firstTerm + line.termCount
     const worth = coverage.worthOf(digest.terms, line.firstTerm, end)
     ratios[index] = worth / (line.tokens + HEADING_SHARE_TOKENS)

@@ -269,6 +269,33 @@ describe('what stays', () => {
     expect(masked.length).toBeGreaterThan(0)
   })
 
+  it('says why a call failed whose result is shown in part', async () => {
+    const log = session()
+    const [said, call] = round('run', { command: 'node pier.mjs' }, '')
+    const why = 'Error: pier 7 has no planks left'
+    const trace = `const plank = next()\n${'    at walk (pier.mjs:3:1)\n'.repeat(60)}`
+    log.append([
+      user('Run the pier.'),
+      said as EventDraft,
+      call as EventDraft,
+      result(`call_${calls}`, `${trace}${why}\n${trace}`, 'failed'),
+      ...answer('It has no planks.'),
+    ])
+    await compact(log, 600)
+    expect(shown(log).join('\n')).toMatch(/\d+ lines, failed: Error: pier 7 has no planks left/)
+  })
+
+  it('quotes no call that names neither a file nor a command', async () => {
+    const wait = 'while sleep 1; do jobs; done\n'.repeat(40)
+    const views = Array.from({ length: 6 }, (_, at) =>
+      round('run', { command: wait, description: `Behold harbour lantern number ${at}` }, ''),
+    )
+    const log = session(...views.flat(), ...answer('The harbour lantern is lit. Behold it.'))
+    await compact(log, 2_500)
+    // Only the call whose command is quoted.
+    expect(buildBrief(log).match(/^.*Behold harbour lantern number \d\n(?! )/gm)).toBeNull()
+  })
+
   it('changes nothing where everything fits', async () => {
     const log = session()
     expect(await propose(log, { targetTokens: 1_000_000 })).toEqual({

@@ -3,6 +3,7 @@ import type { EntryId, NewEntry } from '../../core/edit/change.ts'
 import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
 import { type Pins, pinnedEntries, pinnedText } from '../../core/edit/pins.ts'
 import type { StrategyInput } from '../../core/edit/strategy.ts'
+import { tellingLine } from '../../core/ledger/running.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { ToolResult } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
@@ -10,10 +11,13 @@ import { findRoot, type Item, newEntryAt, originalId, parseEntryId } from '../..
 import { openRequests, requestNote } from '../../core/view/keep-request.ts'
 import { findLastAsked } from '../../core/view/last-request.ts'
 import { lastRoundStart, seamsOf } from '../../core/view/seam.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { cappedEntry } from '../ladder/cap-giants.ts'
 import { cutUnseen, heldStart, weigh } from '../range.ts'
+import { oneLine } from '../summary/as-data.ts'
 import { asRef, resultWith } from '../trim.ts'
+import { inert } from './said-words.ts'
 
 export interface Plan {
   readonly items: readonly Item[]
@@ -241,7 +245,8 @@ export function maskedEntry(
   return resultWith(result, [{ type: 'text', text }], 'masked')
 }
 
-function measureSize({ content }: ToolResult): string {
+/** Of one that failed also the line that says why: its first lines rarely do. */
+function measureSize({ content, status }: ToolResult): string {
   let lines = 0
   let images = 0
   for (const { type, text } of content) {
@@ -249,8 +254,13 @@ function measureSize({ content }: ToolResult): string {
     if (text !== undefined) lines += linesIn(text)
   }
   const parts = [counted(lines, 'line'), ...(images > 0 ? [counted(images, 'image')] : [])]
-  return parts.join(', ')
+  const size = parts.join(', ')
+  if (status !== 'failed') return size
+  const why = tellingLine(content.map(({ text }) => text ?? '').join('\n'))
+  return why === '' ? size : `${size}, failed: ${inert(oneLine(cutHead(why, WHY_CHARS)))}`
 }
+
+const WHY_CHARS = 160
 
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`
