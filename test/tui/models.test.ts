@@ -1,5 +1,7 @@
 // Models that do not write what they are asked for, as somebody in the chat sees it.
 import { describe, expect, it } from 'vitest'
+import { EIGHT_HEADINGS } from '../../src/strategies/summary/summarizer-prompt.ts'
+import { CHARACTERS, ODD_CHARACTERS } from '../models/characters.ts'
 import { plantedDrafts, summaryOf } from '../models/doors.ts'
 import { FURTHER } from '../models/further-characters.ts'
 import { HASTE, sent, WINDOW } from '../models/honest.ts'
@@ -50,6 +52,44 @@ describe('/compact', () => {
       terminal.enter('/undo')
       await terminal.sees('compaction was undone.')
       expect(await threads.messages(threadId)).toEqual(before)
+    },
+  )
+})
+
+describe('a summary that came to nothing', () => {
+  it.each([
+    ['empty', 'log', /summary\. trim-tool-results took its place/, []],
+    [
+      'calls tools',
+      'fold',
+      /tool calls\.\n.*type (\/strategy cascade) and then \/compact\./,
+      ['cascade'],
+    ],
+    ['refuses', 'range', /call was refused[\s\S]*type (\/strategy summarize) and/, ['summarize']],
+  ] as const)(
+    'of a model that is «%s», in the preset %s: what to do is said and can be typed, and the chat goes on',
+    async (name, preset, told, strategies) => {
+      const character = [...CHARACTERS, ...ODD_CHARACTERS].find((each) => each.name === name)
+      if (!character) throw new Error(name)
+      const size = { columns: 160, rows: 40, windowTokens: WINDOW, modelClock: HASTE }
+      const { terminal, dev, threadId, home } = await openChat({ preset, ...size })
+      const { threads } = home
+      await threads.import(threadId, plantedDrafts(0.5 * WINDOW).drafts)
+      dev.script((asked) => summaryOf(character, asked))
+      terminal.enter('/compact')
+      await terminal.sees(told)
+      const before = (await threads.context(threadId)).tokens
+      for (const strategy of strategies) {
+        terminal.enter(`/strategy ${strategy}`)
+        await terminal.sees(`This thread is compacted by ${strategy} from now on.`)
+        dev.script(() => ({ text: EIGHT_HEADINGS.map((each) => `## ${each}\nSaid.`).join('\n') }))
+        terminal.enter('/compact')
+        await terminal.sees(/compacted by [\w-]+: [\d,]+ → [\d,]+/)
+        expect((await threads.context(threadId)).tokens).toBeLessThan(before)
+      }
+      dev.script(() => ({ text: 'Renamed.' }))
+      terminal.enter('Now rename it.')
+      await terminal.sees('Renamed.')
     },
   )
 })

@@ -163,7 +163,7 @@ function buildProposal(
   const { text, unverified, stripped } = checked
   if (saysNothing(text))
     throw new PrecisError('model-failed', 'The model has written nothing into the summary.', {
-      hint: 'Try again, choose another model as models.fast, or use another strategy.',
+      hint: 'Try again, choose another model as models.fast, or type /strategy cascade and then /compact.',
     })
   const put: NewEntry[] = [
     {

@@ -130,7 +130,7 @@ function lostTwice({ number, total }: Place): PrecisError {
     'model-failed',
     `The model has lost most of the summary with chunk ${number} of ${total}, twice.`,
     {
-      hint: 'Choose another model as models.fast, or another strategy.',
+      hint: 'Choose another model as models.fast, or type /strategy cascade and then /compact.',
       details: { ending: 'summary-lost', chunk: number },
     },
   )

@@ -50,7 +50,7 @@ export async function runFoldAgent(task: FoldTask): Promise<void> {
   throw new PrecisError(
     'model-failed',
     `The model was still editing the summary after ${MAX_TOOL_ROUNDS} rounds of tool calls.`,
-    { hint: 'Choose another model as models.fast, or another strategy.' },
+    { hint: 'Choose another model as models.fast, or type /strategy cascade and then /compact.' },
   )
 }
 
@@ -76,7 +76,7 @@ function requireGoodEnd({ stopReason, calls }: ConverseAnswer): void {
     'model-failed',
     `The model that edits the summary ${ending ?? 'called a tool that did not arrive'}.`,
     {
-      hint: 'Try again, choose another model as models.fast, or use another strategy.',
+      hint: 'Try again, choose another model as models.fast, or type /strategy cascade and then /compact.',
       retryable: stopReason === 'error',
     },
   )

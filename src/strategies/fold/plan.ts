@@ -79,7 +79,9 @@ function computeRoom(
   throw new PrecisError(
     'irreducible',
     `The window of ${windowTokens} tokens is too small to fold a thread in: ${taken} are taken before a chunk is read.`,
-    { hint: 'Set models.fast to a model with a larger window, or use another strategy.' },
+    {
+      hint: 'Set models.fast to a model with a larger window, or type /strategy cascade and then /compact.',
+    },
   )
 }
 
