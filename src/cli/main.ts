@@ -26,7 +26,7 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
 }
 
 function isCommand(word: string | undefined): boolean {
-  return COMMAND_TABLE.some(({ name }) => name === word)
+  return COMMAND_TABLE.some(([name]) => name === word)
 }
 
 /** The command before `--help`, with its subcommand. */
@@ -44,7 +44,7 @@ function findHelp(
 function unknownCommand(word: string): CommanderError {
   const near = nearestWord(
     word,
-    COMMAND_TABLE.map(({ name }) => name),
+    COMMAND_TABLE.map(([name]) => name),
   )
   const suggestion = near === undefined ? '' : `\n(Did you mean ${near}?)`
   return new CommanderError(
@@ -81,7 +81,7 @@ export async function buildProgram(io: Io, whole: (name: string) => boolean): Pr
     // Errors are printed once, in our words, where they are caught.
     .configureOutput({ ...readOutputs(io), outputError: () => undefined })
     .showSuggestionAfterError()
-  for (const { name, module, summary } of COMMAND_TABLE) {
+  for (const [name, module, summary] of COMMAND_TABLE) {
     const command = program.command(name).description(summary)
     if (whole(name)) (await MODULES[module]()).definitions[name]?.(command, io)
     for (const each of [command, ...command.commands]) each.addOption(trustOption())
@@ -118,104 +118,46 @@ const MODULES = {
   developing: () => import('./commands/developing.ts'),
 } as const satisfies Record<string, () => Promise<{ definitions: Definitions }>>
 
-interface CommandEntry {
-  readonly name: string
-  readonly module: keyof typeof MODULES
-  readonly summary: string
-}
-
 /** In the order of the help. */
-export const COMMAND_TABLE: readonly CommandEntry[] = [
-  { name: 'compact', module: 'compacting', summary: 'Compact a session file or a thread' },
-  {
-    name: 'inspect',
-    module: 'compacting',
-    summary: 'Show what a session contains and what each strategy would save',
-  },
-  {
-    name: 'exam',
-    module: 'compacting',
-    summary: 'Compare strategies: ask each context the same questions and mark the answers',
-  },
-  {
-    name: 'sessions',
-    module: 'sessions',
-    summary: "List the agents' sessions on this machine, with usage and cost",
-  },
-  {
-    name: 'sync',
-    module: 'sessions',
-    summary: 'Import what is new in the sessions on this machine',
-  },
-  { name: 'import', module: 'sessions', summary: 'Import session files into the store as threads' },
-  {
-    name: 'export',
-    module: 'sessions',
-    summary: 'Write a thread or a session in another format or as a page',
-  },
-  {
-    name: 'threads',
-    module: 'threads',
-    summary: 'List the threads in the store, newest first, or remove some',
-  },
-  {
-    name: 'diff',
-    module: 'compacting',
-    summary: 'Show what a compaction changed, or compare two sessions',
-  },
-  { name: 'undo', module: 'compacting', summary: 'Undo the last compaction of a thread or a file' },
-  { name: 'redo', module: 'compacting', summary: 'Redo the last undone compaction' },
-  {
-    name: 'fork',
-    module: 'threads',
-    summary: 'Create a thread that shares the history of another',
-  },
-  { name: 'pins', module: 'threads', summary: 'List, add and remove the pins of a thread' },
-  { name: 'recall', module: 'sessions', summary: 'Search the whole history, compacted or not' },
-  { name: 'show', module: 'sessions', summary: 'Show the full content behind a ref' },
-  {
-    name: 'install',
-    module: 'hosts',
-    summary: 'Install précis into Claude Code, Codex, OpenCode or pi',
-  },
-  { name: 'uninstall', module: 'hosts', summary: 'Remove précis from an agent' },
-  { name: 'handoff', module: 'hosts', summary: 'Continue a session in another agent' },
-  {
-    name: 'mcp',
-    module: 'hosts',
-    summary: 'Serve recall and other tools to agents (Model Context Protocol)',
-  },
-  { name: 'hook', module: 'hosts', summary: 'Run by an agent before and after its own compaction' },
-  { name: 'chat', module: 'threads', summary: 'Chat with an agent in the terminal' },
-  {
-    name: 'serve',
-    module: 'setup',
-    summary: 'Serve the API and the web page, for yourself or a team',
-  },
-  { name: 'token', module: 'setup', summary: 'Create, list and revoke access tokens of a server' },
-  { name: 'send', module: 'threads', summary: 'Send one message to an agent and print its answer' },
-  {
-    name: 'check',
-    module: 'developing',
-    summary: "Check a request or history against a provider's rules",
-  },
-  { name: 'store', module: 'setup', summary: 'Copy, back up and check stores' },
-  { name: 'config', module: 'setup', summary: 'Show every setting, its value and its source' },
-  { name: 'doctor', module: 'setup', summary: 'Check this installation and suggest fixes' },
-  { name: 'completion', module: 'developing', summary: 'Print a shell completion script' },
-  {
-    name: 'start',
-    module: 'setup',
-    summary: 'Compact the sample session, or your own, and show what to try next',
-  },
-  {
-    name: 'edl',
-    module: 'developing',
-    summary: 'Edit the files of a directory with an EDL script',
-  },
-  {
-    name: 'dev-model',
-    module: 'developing',
-    summary: 'Serve a strict, deterministic stand-in for model providers',
-  },
+export const COMMAND_TABLE: readonly (readonly [
+  name: string,
+  module: keyof typeof MODULES,
+  summary: string,
+])[] = [
+  ['compact', 'compacting', 'Compact a session file or a thread'],
+  ['inspect', 'compacting', 'Show what a session contains and what each strategy would save'],
+  [
+    'exam',
+    'compacting',
+    'Compare strategies: ask each context the same questions and mark the answers',
+  ],
+  ['sessions', 'sessions', "List the agents' sessions on this machine, with usage and cost"],
+  ['sync', 'sessions', 'Import what is new in the sessions on this machine'],
+  ['import', 'sessions', 'Import session files into the store as threads'],
+  ['export', 'sessions', 'Write a thread or a session in another format or as a page'],
+  ['threads', 'threads', 'List the threads in the store, newest first, or remove some'],
+  ['diff', 'compacting', 'Show what a compaction changed, or compare two sessions'],
+  ['undo', 'compacting', 'Undo the last compaction of a thread or a file'],
+  ['redo', 'compacting', 'Redo the last undone compaction'],
+  ['fork', 'threads', 'Create a thread that shares the history of another'],
+  ['pins', 'threads', 'List, add and remove the pins of a thread'],
+  ['recall', 'sessions', 'Search the whole history, compacted or not'],
+  ['show', 'sessions', 'Show the full content behind a ref'],
+  ['install', 'hosts', 'Install précis into Claude Code, Codex, OpenCode or pi'],
+  ['uninstall', 'hosts', 'Remove précis from an agent'],
+  ['handoff', 'hosts', 'Continue a session in another agent'],
+  ['mcp', 'hosts', 'Serve recall and other tools to agents (Model Context Protocol)'],
+  ['hook', 'hosts', 'Run by an agent before and after its own compaction'],
+  ['chat', 'threads', 'Chat with an agent in the terminal'],
+  ['serve', 'setup', 'Serve the API and the web page, for yourself or a team'],
+  ['token', 'setup', 'Create, list and revoke access tokens of a server'],
+  ['send', 'threads', 'Send one message to an agent and print its answer'],
+  ['check', 'developing', "Check a request or history against a provider's rules"],
+  ['store', 'setup', 'Copy, back up and check stores'],
+  ['config', 'setup', 'Show every setting, its value and its source'],
+  ['doctor', 'setup', 'Check this installation and suggest fixes'],
+  ['completion', 'developing', 'Print a shell completion script'],
+  ['start', 'setup', 'Compact the sample session, or your own, and show what to try next'],
+  ['edl', 'developing', 'Edit the files of a directory with an EDL script'],
+  ['dev-model', 'developing', 'Serve a strict, deterministic stand-in for model providers'],
 ]

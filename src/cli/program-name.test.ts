@@ -66,7 +66,7 @@ describe('programName', () => {
 })
 
 describe('asTyped', () => {
-  it.each(COMMAND_TABLE.map(({ name }) => name))('knows %s', (name) => {
+  it.each(COMMAND_TABLE.map(([name]) => name))('knows %s', (name) => {
     expect(asTyped(`precis ${name}`, 'npx p')).toBe(`npx p ${name}`)
   })
 

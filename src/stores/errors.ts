@@ -1,5 +1,5 @@
 // The errors shared by all stores.
-import { PrecisError } from '../core/errors.ts'
+import { type ErrorCode, PrecisError } from '../core/errors.ts'
 
 export function usageError(message: string, hint: string): PrecisError {
   return new PrecisError('usage', message, { hint })
@@ -44,5 +44,38 @@ export function restlessThread(threadId: string): PrecisError {
 export function storeClosed(): PrecisError {
   return new PrecisError('store-closed', 'The store is closed.', {
     hint: 'Open it again, or close it only after the last call.',
+  })
+}
+
+/** The meaning of a code that a database reports. */
+export interface Meaning {
+  readonly code: ErrorCode
+  readonly what: string // completes «The store ADDRESS …»
+  readonly hint: string
+  readonly retryable?: boolean
+}
+
+export const FAILED: Meaning = {
+  code: 'store-failed',
+  what: 'failed',
+  hint: 'Stored data is intact; the details name the cause.',
+}
+export const TOO_LARGE: Meaning = {
+  code: 'invalid-input',
+  what: 'takes no row of this size',
+  hint: 'Keep large content outside the log.',
+}
+
+export function meaningError(
+  { code: ours, what, hint, retryable = false }: Meaning,
+  at: { readonly where: string; readonly reason: string; readonly code: string; cause?: unknown },
+): PrecisError {
+  const { where, reason, code } = at
+  return new PrecisError(ours, `The store ${where} ${what} (${reason}).`, {
+    hint,
+    where,
+    retryable,
+    details: { reason, ...(code !== '' && { cause: code }) },
+    ...('cause' in at && { cause: at.cause }),
   })
 }

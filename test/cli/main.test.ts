@@ -20,7 +20,7 @@ describe('precis', () => {
     const help = await place().precis(['--help'])
     expect(help).toMatchObject({ status: 0, stderr: '' })
     expect(help.stdout).toContain('precis compact session.jsonl --out smaller.jsonl')
-    for (const { name } of COMMAND_TABLE) expect(help.stdout).toContain(`  ${name} `)
+    for (const [name] of COMMAND_TABLE) expect(help.stdout).toContain(`  ${name} `)
     expect(await place().precis([])).toMatchObject({ status: 2, stdout: '', stderr: help.stdout })
     expect(await place().precis(['help'])).toMatchObject({ status: 0, stdout: help.stdout })
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
@@ -31,7 +31,7 @@ describe('precis', () => {
     })
   })
 
-  it.each(COMMAND_TABLE.map(({ name }) => name))('has help with examples: %s', async (name) => {
+  it.each(COMMAND_TABLE.map(([name]) => name))('has help with examples: %s', async (name) => {
     const { status, stdout, stderr } = await place().precis([name, '--help'])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toMatch(new RegExp(`Examples:\n(.*\n)*.*precis (completion )?${name}`))

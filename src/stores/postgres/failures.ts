@@ -1,13 +1,7 @@
 // Translates error codes of PostgreSQL, its driver and the network into our errors.
-import { type ErrorCode, PrecisError } from '../../core/errors.ts'
+import { PrecisError } from '../../core/errors.ts'
+import { FAILED, type Meaning, meaningError, TOO_LARGE } from '../errors.ts'
 import { type PostgresAddress, withoutSecrets } from './connection.ts'
-
-interface Meaning {
-  readonly code: ErrorCode
-  readonly what: string // completes «The store ADDRESS …»
-  readonly hint: string
-  readonly retryable?: boolean
-}
 
 const LOST: Meaning = {
   code: 'unreachable',
@@ -47,11 +41,6 @@ const UNTRUSTED: Meaning = {
   what: 'cannot be trusted',
   hint: 'Name the certificate of its authority with ?sslmode=verify-full&sslrootcert=FILE, or have the server encrypt.',
 }
-const FAILED: Meaning = {
-  code: 'store-failed',
-  what: 'failed',
-  hint: 'Stored data is intact; the details name the cause.',
-}
 
 /** Keyed by the whole SQLSTATE or by its class, the first two characters. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
@@ -76,11 +65,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   '3F000': READONLY, // a schema this user cannot use
   '25006': READONLY,
   '53100': FULL,
-  '54': {
-    code: 'invalid-input',
-    what: 'takes no row of this size',
-    hint: 'Keep large content outside the log.',
-  },
+  '54': TOO_LARGE,
   '42P01': CORRUPT, // missing table
   '42703': CORRUPT, // missing column
   XX001: CORRUPT,
@@ -101,13 +86,7 @@ export function storeFailure(thrown: unknown, address: PostgresAddress): PrecisE
   if (PrecisError.is(thrown)) return thrown
   const code = readCode(thrown)
   const reason = withoutSecrets(readReason(thrown, code), address, code || LEFT_OUT)
-  const { code: ours, what, hint, retryable = false } = readMeaning(thrown)
-  return new PrecisError(ours, `The store ${address.shown} ${what} (${reason}).`, {
-    hint,
-    where: address.shown,
-    retryable,
-    details: { reason, ...(code !== '' && { cause: code }) },
-  })
+  return meaningError(readMeaning(thrown), { where: address.shown, reason, code })
 }
 
 /** The connection was lost or never made; what was sent may or may not have been executed. */

@@ -1,12 +1,6 @@
 // What SQLite and the file system report, as sentences: one table from their codes to ours.
-import { type ErrorCode, PrecisError } from '../../core/errors.ts'
-
-interface Meaning {
-  readonly code: ErrorCode
-  readonly what: string // completes «The store FILE …»
-  readonly hint: string
-  readonly retryable?: boolean
-}
+import { PrecisError } from '../../core/errors.ts'
+import { FAILED, type Meaning, meaningError, TOO_LARGE } from '../errors.ts'
 
 const BUSY: Meaning = {
   code: 'store-busy',
@@ -40,11 +34,6 @@ const NO_FOLDER: Meaning = {
   what: 'cannot be made here: a part of the path is a file, not a directory',
   hint: 'Correct the path.',
 }
-const FAILED: Meaning = {
-  code: 'store-failed',
-  what: 'failed',
-  hint: 'Stored data is intact; the details name the cause.',
-}
 
 /** Keyed by the first listed part of the code, so extended codes need no entries. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
@@ -67,11 +56,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     what: 'cannot be opened',
     hint: 'Check that the file and its directory exist, and that you can read and write them.',
   },
-  SQLITE_TOOBIG: {
-    code: 'invalid-input',
-    what: 'takes no row of this size',
-    hint: 'Keep large content outside the log.',
-  },
+  SQLITE_TOOBIG: TOO_LARGE,
   ENOSPC: FULL,
   EDQUOT: FULL,
   EROFS: READONLY,
@@ -86,14 +71,7 @@ export function storeFailure(thrown: unknown, path: string): PrecisError {
   if (PrecisError.is(thrown)) return thrown
   const code = readCode(thrown)
   const reason = thrown instanceof Error ? thrown.message : String(thrown)
-  const { code: ours, what, hint, retryable = false } = readMeaning(code)
-  return new PrecisError(ours, `The store ${path} ${what} (${reason}).`, {
-    hint,
-    where: path,
-    retryable,
-    details: { reason, ...(code !== '' && { cause: code }) },
-    cause: thrown,
-  })
+  return meaningError(readMeaning(code), { where: path, reason, code, cause: thrown })
 }
 
 /** Whether waiting may help: another process holds a lock. */
