@@ -159,6 +159,8 @@ describe('a run that says how it went', () => {
       true,
     ],
     ['npx vitest run | tail', ' Test Files  1 failed | 2 passed (3)\n Tests  6 passed (6)', true],
+    ['rtk bun run test 2>&1 | tail -9', '5 pass\n1 fail', true],
+    ['rtk test npx vitest run', ' Tests  6 passed (6)', false],
     ['go test ./...', 'FAIL', true],
   ])('%s, %j: failed %s', (command, output, isFailed) => {
     expect(ledgerOf(...ran(command, output)).tests).toMatchObject([{ isFailed }])

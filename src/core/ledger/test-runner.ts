@@ -27,6 +27,9 @@ const RUNS_ANOTHER: readonly (readonly string[])[] = [
   ['python', '-m'],
   ['python3', '-m'],
   ['pipenv', 'run'],
+  // It shortens what other programs print.
+  ['rtk', 'test'],
+  ['rtk'],
 ]
 const RUNNERS = new Set(
   'vitest jest mocha ava tap jasmine pytest py.test unittest nose2 tox rspec phpunit ctest karma'.split(
@@ -69,9 +72,8 @@ function withoutRunner(words: readonly string[]): readonly string[] {
   const found = RUNS_ANOTHER.find((prefix) => prefix.every((word, at) => words[at] === word))
   if (found === undefined) return words
   const rest = words.slice(found.length)
-  return rest[0]?.startsWith('-')
-    ? rest.slice(rest.findIndex((word) => !word.startsWith('-')))
-    : rest
+  const first = rest.findIndex((word) => !word.startsWith('-'))
+  return first < 0 ? rest : withoutRunner(rest.slice(first))
 }
 
 interface TestCounts {
@@ -154,6 +156,21 @@ const LINES: readonly LineRule[] = [
     },
   ],
   [/^test (\S+) \.\.\. FAILED$/, name],
+  // bun
+  [
+    /^\s*(\d+) pass$/,
+    (found, [, count]) => {
+      found.passed = Number(count)
+      found.failed ??= 0
+    },
+  ],
+  [
+    /^\s*(\d+) fail$/,
+    (found, [, count]) => {
+      found.failed = Number(count)
+    },
+  ],
+  [/^\(fail\) (.+?)(?: \[[\d.]+ms\])?$/, name],
   // node --test, TAP
   [/^(?:#|ℹ) pass (\d+)/, sums(1, 9)],
   [

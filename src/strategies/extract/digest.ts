@@ -24,6 +24,8 @@ import { type Author, Vocabulary } from './vocabulary.ts'
 
 /** A message is looked at as far as it was typed and not pasted. */
 const TYPED_CHARS = 4_000
+/** In the place of a group: a call whose words and result are said elsewhere. */
+const UNQUOTED = -1
 
 /**
  * Grows in place, event by event: a log of a million tokens has a hundred thousand lines. Whoever steps it
@@ -206,6 +208,10 @@ export class Digest {
       this.senses.argumentsOf(call, [this.ledger?.root, this.#folder]),
     )
     this.#folder = folderIn(call) ?? this.#folder
+    if (this.senses.isTodoChange(call)) {
+      this.#open.set(call.id, UNQUOTED)
+      return
+    }
     const head = [call.name, ...short].join(' ')
     const group = this.#group(call.answer, 'call', head)
     this.#open.set(call.id, group)
@@ -228,6 +234,7 @@ export class Digest {
 
   #addResult({ id, content, status }: ToolResult, seq: number): void {
     const index = (id === undefined ? undefined : this.#open.get(id)) ?? this.#group(seq, 'result')
+    if (index === UNQUOTED) return
     const group = this.groups[index] as Group
     group.resultSeq = seq
     group.status = status

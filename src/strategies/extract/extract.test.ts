@@ -285,6 +285,15 @@ describe('what stays', () => {
     expect(shown(log).join('\n')).toMatch(/\d+ lines, failed: Error: pier 7 has no planks left/)
   })
 
+  it('quotes no change of a single todo', async () => {
+    const changes = Array.from({ length: 6 }, (_, at) =>
+      round('TaskUpdate', { taskId: String(at), status: 'in_progress' }, 'Updated'),
+    )
+    const log = session(...changes.flat(), ...answer('TaskUpdate 3 was in_progress.'))
+    await compact(log, 2_500)
+    expect(buildBrief(log)).not.toMatch(/\] TaskUpdate \d/)
+  })
+
   it('quotes no call that names neither a file nor a command', async () => {
     const wait = 'while sleep 1; do jobs; done\n'.repeat(40)
     const views = Array.from({ length: 6 }, (_, at) =>

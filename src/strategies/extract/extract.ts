@@ -33,6 +33,7 @@ const SENSES: Senses = {
       : [],
   argumentsOf,
   isTodoList: (call) => readIntent(call.name, call.arguments).kind === 'todos',
+  isTodoChange: (call) => readIntent(call.name, call.arguments).kind === 'todo-changed',
   settle,
   referentOf,
   withReferent,

@@ -25,6 +25,8 @@ export interface Senses {
   argumentsOf(call: Call, folders: readonly (string | undefined)[]): Json
   /** Whether the call writes a whole todo list. */
   isTodoList(call: Call): boolean
+  /** Whether it changes the state of one todo: that is in the list. */
+  isTodoChange(call: Call): boolean
   /** What binds after a message of the user, and what no longer does. */
   settle(text: string, asked: string, before: readonly string[]): Settled
   /** What a short answer of the user is about. */
@@ -42,6 +44,7 @@ export const PLAIN: Senses = {
   ledgerLines: () => [],
   argumentsOf: (call) => call.arguments,
   isTodoList: () => false,
+  isTodoChange: () => false,
   settle: () => ({ binding: [], gone: new Set() }),
   referentOf: () => undefined,
   withReferent: (answer) => answer,
