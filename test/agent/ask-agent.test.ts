@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RecordedRequest } from '../../src/dev-model/index.ts'
+import { longPast } from './past.ts'
 import {
   compactCall,
   rangeCall,
@@ -20,6 +21,10 @@ async function expectNoTrace({ events, dev, threadId, threads }: Transcript): Pr
   const sent = JSON.stringify(dev.requests.at(-1)?.asked?.turns)
   for (const trace of traces)
     for (const text of [log, messages, sent]) expect(text).not.toMatch(trace)
+}
+
+function comma(tokens: number): string {
+  return Math.round(tokens).toLocaleString('en-US')
 }
 
 function lastText(request: RecordedRequest | undefined): string {
@@ -174,6 +179,82 @@ describe('/compact', () => {
     expect((await lines(fork))[0]).toBe('assistant["S"]')
     expect(await eventsOf('COMPACTION_FAILED')).toEqual([])
     expect(violations(dev)).toEqual([])
+  })
+
+  it.each(['whole', 'range'] as const)(
+    'under %s asks in these words, twice, and then says what was wrong',
+    async (preset) => {
+      const { agent, threadId, threads, dev, eventsOf } = await transcript({ preset })
+      await threads.import(threadId, longPast(4_000))
+      const { tokens } = await threads.context(threadId)
+      const request = (...more: readonly string[]) =>
+        [
+          'Compact this conversation now: call your `compact` tool, and do nothing else.',
+          `The conversation has about ${comma(tokens)} tokens. Aim for at most ${comma(0.3 * tokens)} afterwards. Whatever your summary leaves out is gone from your view, the current request of the user included.`,
+          ...(preset === 'whole'
+            ? []
+            : [`Sizes between checkpoints:\n- everything: about ${comma(tokens)} tokens`]),
+          ...more,
+        ].join('\n\n')
+      const asked = () => dev.requests.slice(-2).map(lastText)
+      const failed = async (command: string) => {
+        const outcome = await agent.sendMessage(threadId, command)
+        if (outcome.status !== 'command') throw new Error(`${command} was said`)
+        const { usage, error } = outcome.reply.compaction ?? {}
+        expect(error?.hint).toBe('Try again, or type /strategy summarize and then /compact.')
+        const spent = dev.requests.slice(-2).map(({ usage: each }) => each?.outputTokens ?? 0)
+        expect(usage?.completionTokens).toBe(spent[0] && spent[1] && spent[0] + spent[1])
+        expect((await eventsOf('COMPACTION_FAILED')).at(-1)?.data).toMatchObject({
+          ...{ reason: error?.message, usage },
+        })
+        return error?.message
+      }
+      dev.script([{ text: 'No.' }, { text: 'So', stopReason: 'length' }])
+      expect(await failed('/compact keep the port')).toBe(
+        'The agent did not compact the thread: its answer was cut off before its call was complete.',
+      )
+      const added = 'The user adds: keep the port'
+      const again = 'Your last attempt did not work:'
+      expect(asked()).toEqual([
+        request(added),
+        request(added, `${again} You did not call the tool.`),
+      ])
+      dev.script([{ text: 'So', stopReason: 'length' }, { text: 'No.' }])
+      expect(await failed('@compact Now\nfix it.')).toBe(
+        'The agent did not compact the thread: it did not call its `compact` tool.',
+      )
+      const next =
+        'The next message of the user, so that you keep what it needs (do not answer it now, and do not put it into the summary):\n> Now\n> fix it.'
+      const cut = 'Your answer was cut off before the call was complete. Write a shorter summary.'
+      expect(asked()).toEqual([request(next), request(next, `${again} ${cut}`)])
+      const wrong = compactCall({ summary: 5 })
+      dev.script([{ text: 'No.' }, wrong])
+      expect(await failed('/compact')).toMatch(
+        /^The agent did not compact the thread: its call was refused\. compact: /,
+      )
+      dev.script(() => ({ fault: { kind: 'overflow' } }))
+      expect(await agent.sendMessage(threadId, '/compact')).toMatchObject({
+        reply: {
+          ok: false,
+          text: '❌ Compaction failed: The conversation is too long for its model: the agent cannot be asked.\nType /strategy summarize and then /compact: it is summarised in parts.',
+          compaction: { error: { code: 'overflow' } },
+        },
+      })
+    },
+  )
+
+  it('says that a checkpoint is unknown, in other words to the user than to the agent', async () => {
+    const { agent, threadId, dev, a } = await transcript()
+    const unknown = rangeCall({ to: 'zzzzzz', summary: 'S' })
+    dev.script([unknown, unknown])
+    const { text } = Object(Object(await agent.sendMessage(threadId, '/compact')).reply)
+    expect(text.split('\n')[0]).toBe(
+      '❌ Compaction failed: The agent did not compact the thread: its call was refused. There is no checkpoint zzzzzz in the thread.',
+    )
+    expect(lastText(dev.requests.at(-1))).toContain('There is no checkpoint zzzzzz in the thread. ')
+    expect(lastText(dev.requests.at(-1))).toContain(a)
+    // A short thread needs not become shorter.
+    expect(lastText(dev.requests.at(-1))).not.toContain('Aim for')
   })
 
   it('while a tool runs waits for its result, and keeps both [RANGE-58]', async () => {

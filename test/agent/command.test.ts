@@ -1,7 +1,9 @@
 // Commands in a message: `/compact` above all, as the LOG design has it.
 import { describe, expect, it, vi } from 'vitest'
 import { runsOf } from '../../src/core/view/entry-range.ts'
-import { answer, user } from '../say.ts'
+import { folding, pastOf } from '../fold/small-agent.ts'
+import { answer, system, user } from '../say.ts'
+import { MODEL } from './host.ts'
 import { HALVING, longPast } from './past.ts'
 import { lastMessages, setUpAgent } from './setup.ts'
 
@@ -112,6 +114,41 @@ describe('/compact', () => {
   })
 })
 
+describe('@compact', () => {
+  it('alone goes on behind a fold that changed something, and tells how far it is', async () => {
+    const window = { windowTokens: 16_000, outputTokens: 2_000 }
+    const { agent, threadId, threads, dev, frames, eventsOf } = await setUpAgent({
+      ...{ ...window, preset: 'fold', auto: { enabled: false } },
+    })
+    dev.script(folding())
+    const nothing = await agent.sendMessage(threadId, '@compact')
+    expect(nothing).toEqual({
+      status: 'command',
+      reply: {
+        ...{ command: 'compact-and-continue', ok: true, compaction: expect.anything() },
+        text: 'Nothing was compacted: chunked-fold found nothing to remove. /strategy summarize, then /compact, summarises all but the last messages.',
+      },
+    })
+    await threads.import(threadId, pastOf(2, 3_000))
+    expect(await agent.sendMessage(threadId, '@compact')).toMatchObject({ text: 'On we go.' })
+    expect((await eventsOf('USER_MESSAGE')).at(-1)?.data).toBe(
+      'Please continue from where you left off.',
+    )
+    const progress = frames.filter((frame) => frame.type === 'COMPACTION_PROGRESS')
+    const run = { threadId, trigger: 'command', strategy: 'chunked-fold' }
+    expect(progress).toMatchObject([
+      { ...run, message: 'Chunk 1 of 2', share: 0, done: 0, total: 2 },
+      { ...run, message: 'Chunk 2 of 2', share: 0.5, done: 1, total: 2 },
+      { ...run, message: 'All 2 chunks are folded', share: 1, done: 2, total: 2 },
+    ])
+    await threads.import(threadId, pastOf(2, 3_000))
+    await agent.sendMessage(threadId, '@compact Now fix it.')
+    const [last] = frames.filter((frame) => frame.type === 'COMPACTION_PROGRESS').slice(-1)
+    expect(last).toMatchObject({ nextPrompt: 'Now fix it.' })
+    expect(progress.some((frame) => 'nextPrompt' in frame)).toBe(false)
+  })
+})
+
 describe('other commands', () => {
   it('show and change what holds for the thread', async () => {
     const { agent, threadId, threads, dev } = await setUpAgent()
@@ -119,39 +156,123 @@ describe('other commands', () => {
       const outcome = await agent.sendMessage(threadId, text)
       return outcome.status === 'command' ? outcome.reply : undefined
     }
-    expect(await say('/preset')).toMatchObject({ ok: true, text: expect.stringContaining('log') })
-    expect(await say('/preset precis')).toMatchObject({ ok: true })
-    expect(await say('/preset')).toMatchObject({ text: expect.stringContaining('precis') })
-    expect(await say('/strategy nonsense')).toMatchObject({
-      ok: false,
-      text: expect.stringMatching(/Known: .*cascade.*; preset selects the default of the preset\./),
-    })
-    expect(await say('/strategy trim-tool-results')).toMatchObject({ ok: true })
-    expect(await say('/strategy')).toMatchObject({
-      text: expect.stringMatching(/^Strategy: trim-tool-results\. .*\/strategy preset goes back/),
-    })
-    expect(await say('/strategy preset')).toMatchObject({
-      text: 'From now on the preset precis decides how to compact this thread.',
-    })
-    expect(await say('/strategy')).toMatchObject({
-      text: expect.stringMatching(/^Strategy: default of the preset precis\./),
-    })
-    expect(await say('/model')).toMatchObject({ text: expect.stringContaining('200000 tokens') })
-    expect(await say('/model nowhere/nothing')).toMatchObject({ ok: false })
-    expect(await say('/thinking purple')).toMatchObject({ ok: false })
-    expect(await say('/thinking high')).toMatchObject({ ok: true })
-    expect(await say('/pin never push')).toMatchObject({ ok: true })
-    expect(await say('/pins')).toMatchObject({ text: expect.stringContaining('never push') })
+    const known = `Known: ${threads.strategyIds().join(', ')}`
+    const { text: presets = '' } = (await say('/preset')) ?? {}
+    expect(presets).toMatch(/^Preset: log\. To change it, type \/preset and one of these:\nrange\n/)
+    expect(presets).toMatch(
+      /\nlog\n {2}\/compact: ai-summarize: .+\n {2}by itself: ai-summarize at 80 %; if that fails trim-tool-results\n/,
+    )
+    for (const [command, text] of [
+      ['/preset precis', 'The preset of this thread is precis from now on.'],
+      ['/preset', expect.stringMatching(/^Preset: precis\./)],
+      ['/strategy', `Strategy: default of the preset precis. ${known}.`],
+      ['/strategy trim-tool-results', 'This thread is compacted by trim-tool-results from now on.'],
+      [
+        '/strategy',
+        `Strategy: trim-tool-results. ${known}. /strategy preset goes back to default of the preset precis.`,
+      ],
+      ['/strategy preset', 'From now on the preset precis decides how to compact this thread.'],
+      ['/strategy', `Strategy: default of the preset precis. ${known}.`],
+      ['/model', `Model: ${MODEL} (window: 200000 tokens).`],
+      [`/model ${MODEL}`, `The model is ${MODEL} (window: 200000 tokens) from now on.`],
+      ['/thinking', 'Thinking: off.'],
+      ['/thinking high', 'Thinking is high from now on.'],
+      ['/thinking', 'Thinking: high.'],
+      ['/pins', 'Nothing is pinned. /pin keeps a text through every compaction.'],
+      [
+        '/pin never push',
+        expect.stringMatching(/^Pinned as pin_\w+: it survives every compaction word for word\.$/),
+      ],
+      ['/pins', expect.stringMatching(/^pin_\w+ {2}never push$/)],
+      ['/recall nothing', expect.stringContaining('nothing')],
+    ] as const)
+      expect(await say(command)).toMatchObject({ ok: true, text })
+    // What is said of thinking is not lost with another model.
+    await say(`/model ${MODEL}`)
+    expect(await say('/thinking')).toMatchObject({ text: 'Thinking: high.' })
     const { pinId } = (await threads.pins(threadId))[0] ?? {}
-    expect(await say(`/unpin ${pinId}`)).toMatchObject({ ok: true })
-    expect(await say('/pins')).toMatchObject({ text: expect.stringContaining('Nothing is pinned') })
-    expect(await say('/context')).toMatchObject({ text: expect.stringContaining('free') })
-    expect(await say('/undo')).toMatchObject({
-      ok: false,
-      text: 'There is no compaction to undo: nothing was compacted here.',
+    expect(await say(`/unpin ${pinId}`)).toMatchObject({
+      ok: true,
+      text: `${pinId} is no longer pinned.`,
     })
-    expect(await say('/recall nothing')).toMatchObject({ ok: true })
+    expect(await say('/pins')).toMatchObject({ text: expect.stringContaining('Nothing is pinned') })
+    for (const [command, text] of [
+      [
+        '/strategy nonsense',
+        `Unknown compaction strategy: nonsense ${known}; preset selects the default of the preset.`,
+      ],
+      ['/model nowhere/nothing', expect.stringContaining('nowhere')],
+      ['/thinking purple', '/thinking takes off, low, medium or high, not "purple".'],
+      ['/undo', 'There is no compaction to undo: nothing was compacted here.'],
+      ['/redo', expect.stringMatching(/^There is no undone compaction to redo\./)],
+    ] as const)
+      expect(await say(command)).toMatchObject({ ok: false, text })
+    expect(await say('/recall e1')).toMatchObject({ command: 'recall-ref' })
     expect(dev.requests).toEqual([])
+  })
+
+  it('/context shows what fills the window, by kind, and what is free', async () => {
+    const { agent, threadId, threads } = await setUpAgent({ preset: 'whole', windowTokens: 20_000 })
+    const shown = async () => {
+      const outcome = await agent.sendMessage(threadId, '/context')
+      const [head = '', ...rows] =
+        (outcome.status === 'command' && outcome.reply.text.split('\n')) || []
+      const row = (line: string) => /^(.{20}) (█*)(░*) +(\d+)$/.exec(line)?.slice(1) ?? []
+      return {
+        head,
+        rows: rows.map(row).map(([name = '', full = '', free = '', tokens]) => ({
+          name: name.trim(),
+          cells: [full.length, full.length + free.length],
+          tokens: Number(tokens),
+        })),
+      }
+    }
+    const cells = (tokens: number) => [Math.round((tokens / 20_000) * 24), 24]
+    await threads.append(threadId, [system('Be kind. '.repeat(200))])
+    await threads.import(threadId, longPast(5_000))
+    const before = await shown()
+    expect(before.head).toMatch(
+      /^\d+ of 20000 tokens \(\d+ %\), estimated; 1000 kept for the answer$/,
+    )
+    await agent.sendMessage(threadId, 'go')
+    const { tokens = 0 } = await threads.reading(threadId)
+    const { head, rows } = await shown()
+    const share = Math.round((tokens / 20_000) * 100)
+    expect(head).toBe(`${tokens} of 20000 tokens (${share} %), measured; 1000 kept for the answer`)
+    expect(rows.map(({ name }) => name)).toEqual([
+      'system prompt',
+      'user messages',
+      'answers',
+      'tool results',
+      'tools and the rest',
+      'free',
+    ])
+    for (const { name, cells: drawn, tokens: each } of rows)
+      expect([name, drawn]).toEqual([name, cells(each)])
+    expect(rows.at(-1)?.tokens).toBe(20_000 - tokens)
+    expect(rows.reduce((sum, { tokens: each }) => sum + each, 0)).toBe(20_000)
+    expect(rows.find(({ name }) => name === 'tool results')?.tokens).toBeGreaterThan(4_900)
+    expect(before.rows.map(({ name }) => name)).toEqual(rows.map(({ name }) => name))
+  })
+
+  it('say what is missing where no model is set, and what needs none works', async () => {
+    const { agent, threadId, threads, frames } = await setUpAgent({ settings: { models: {} } })
+    const missing = { text: expect.stringMatching(/^No model is set\. Set one with --model, /) }
+    for (const command of ['/model', '/context'])
+      expect(await agent.sendMessage(threadId, command)).toMatchObject({ reply: missing })
+    const failed = { status: 'failed', error: { code: 'no-model' } }
+    expect(await agent.sendMessage(threadId, 'go')).toMatchObject(failed)
+    expect(frames.at(-1)).toMatchObject({ type: 'turn-end', end: 'failed' })
+    await threads.import(threadId, longPast(3_000))
+    const byCode = { success: true, strategy: 'trim-tool-results' }
+    expect(await agent.compact(threadId)).toMatchObject(byCode)
+    await agent.sendMessage(threadId, '/preset whole')
+    expect(await agent.sendMessage(threadId, '/compact')).toMatchObject({
+      reply: {
+        ok: false,
+        text: 'This preset asks the agent to compact, but no model is set. Set models.default, or name a strategy that needs no model: trim-tool-results.',
+      },
+    })
   })
 
   it('fork the thread, and begin a new one with the same settings', async () => {

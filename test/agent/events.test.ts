@@ -3,6 +3,9 @@ import { type Span, type SpanOptions, type Tracer, trace } from '@opentelemetry/
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CompactionWatch } from '../../src/agent/compaction/compaction-watch.ts'
 import { ConsoleCompactionDisplay } from '../../src/cli/terminal/compaction-display.ts'
+import type { AgentFrame } from '../../src/core/agent/frame.ts'
+import type { Tool } from '../../src/core/agent/tool.ts'
+import { PrecisError } from '../../src/core/errors.ts'
 import { MODEL } from './host.ts'
 import { Door, longPast, runsIn, summaryBehind, textOf } from './past.ts'
 import { type AgentSetup, type SetupOptions, setUpAgent } from './setup.ts'
@@ -122,6 +125,178 @@ describe('a compaction', () => {
     expect(result.tokensSaved).toBe((result.before?.tokens ?? 0) - (result.after?.tokens ?? 0))
     expect(result.event?.data).toMatchObject({ before: result.before, after: result.after })
     expect(await threads.reading(threadId)).toMatchObject({ by: 'estimated' })
+  })
+})
+
+/** Without what differs from run to run. */
+function toldIn(frames: readonly AgentFrame[]): object[] {
+  return frames.map(({ timestamp: _, threadId: __, ...told }) => told)
+}
+
+/** A link to a file: shown as it is written, and as where it leads. */
+const CHANGE: Tool = {
+  name: 'change',
+  description: 'Changes what a link leads to.',
+  inputSchema: { type: 'object' },
+  effect: 'write',
+  isParallel: false,
+  subjectOf: () => 'link\u0007.txt',
+  targetOf: () => 'real.txt',
+  changeOf: async () => ({ diff: '+a\u0007', seen: 'the old text' }),
+  async run(_, { onProgress, seen, target }) {
+    onProgress?.(`${seen} of ${target}`)
+    return { status: 'completed', content: [] }
+  },
+}
+
+describe('a turn', () => {
+  it('tells each step once and in order: answers, questions, calls, its end', async () => {
+    const asked: object[] = []
+    const { agent, threadId, dev, frames, eventsOf } = await setUpAgent({
+      preset: 'fold',
+      agent: {
+        tools: [CHANGE],
+        approval: { mode: 'ask', allow: [], deny: [], readOnly: false },
+        async approver({ signal, ...question }) {
+          asked.push({ ...question, isStopped: signal.aborted })
+          return 'allow'
+        },
+      },
+    })
+    dev.script([
+      { thinking: 'Hm.', text: 'Look.', calls: [{ id: 'c', name: 'change', arguments: { a: 1 } }] },
+      { text: 'Half of i', stopReason: 'length' },
+    ])
+    await agent.sendMessage(threadId, 'go')
+    const callId = 'toolu_c'
+    const question = {
+      ...{ callId, name: 'change', subject: 'link[U+0007].txt → real.txt', diff: '+a[U+0007]' },
+      reason: expect.stringMatching(/^No pattern allows change on link\[U\+0007\]\.txt\.$/),
+    }
+    const [first, second] = dev.requests.map(({ usage }) => ({
+      type: 'reading',
+      reading: {
+        tokens: (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
+        by: 'measured',
+      },
+      windowTokens: 200_000,
+    }))
+    const [one, two] = (await eventsOf('AGENT_MESSAGE')).map(({ seq }) => seq)
+    expect(toldIn(frames)).toEqual([
+      { type: 'turn-start' },
+      { type: 'thinking-delta', text: 'Hm.' },
+      { type: 'text-delta', text: 'Look.' },
+      { type: 'answer-end', seq: one },
+      first,
+      { type: 'approval-request', ...question },
+      { type: 'tool-start', callId, name: 'change', subject: 'link[U+0007].txt' },
+      { type: 'tool-progress', callId, text: 'the old text of real.txt' },
+      { type: 'tool-end', callId, name: 'change', status: 'completed' },
+      { type: 'text-delta', text: 'Half of i' },
+      { type: 'answer-end', seq: two },
+      second,
+      {
+        type: 'notice',
+        level: 'warning',
+        message: 'The answer was cut off: it reached the longest that the model may write.',
+      },
+      { type: 'turn-end', end: 'done' },
+    ])
+    expect(asked).toEqual([{ ...question, threadId, input: { a: 1 }, isStopped: false }])
+    expect((await eventsOf('TOOL_APPROVAL_REQUEST')).map(({ data }) => data)).toEqual([
+      { toolCallId: callId },
+    ])
+    expect((await eventsOf('TOOL_APPROVAL_RESPONSE')).map(({ data }) => data)).toEqual([
+      { toolCallId: callId, decision: 'allow' },
+    ])
+    expect((await eventsOf('TOOL_RESULT')).map(({ data }) => data)).toEqual([
+      { id: callId, content: [{ type: 'text', text: '(no output)' }], status: 'completed' },
+    ])
+  })
+
+  it('that fails tells of the error and of its end, also in the outcome', async () => {
+    const { agent, threadId, dev, frames } = await setUpAgent({ auto: { enabled: false } })
+    dev.script([{ fault: { kind: 'overflow' } }])
+    const outcome = await agent.sendMessage(threadId, 'go')
+    const error = expect.any(PrecisError)
+    expect(outcome).toEqual({ status: 'failed', text: '', returned: [], error })
+    expect(toldIn(frames)).toEqual([
+      { type: 'turn-start' },
+      { type: 'error', error, context: { operation: 'turn', threadId } },
+      { type: 'turn-end', end: 'failed', error },
+    ])
+  })
+
+  it.each([
+    ['a model that refused', 'refusal', 'The model refused to answer.'],
+    ['nothing else', undefined, undefined],
+  ] as const)('says of %s at its end', async (_, kind, message) => {
+    const { agent, threadId, dev, frames } = await setUpAgent()
+    dev.script([kind === undefined ? { text: 'Hi.' } : { fault: { kind } }])
+    expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ status: 'done' })
+    const notices = toldIn(frames.filter(({ type }) => type === 'notice'))
+    expect(notices).toEqual(
+      message === undefined ? [] : [{ type: 'notice', level: 'warning', message }],
+    )
+  })
+})
+
+describe('a run', () => {
+  it('tells its start, its end and what it was, by hand', async () => {
+    const { agent, threadId, threads, dev, frames } = await setUpAgent()
+    await threads.import(threadId, longPast(2_000))
+    dev.script([SUMMARY])
+    const result = await agent.compact(threadId)
+    const info = {
+      runId: expect.stringMatching(/^run/),
+      trigger: 'command',
+      strategy: 'ai-summarize',
+    }
+    const message = 'Compacting conversation to save space...'
+    expect(toldIn(frames)).toEqual([
+      { type: 'agent_thinking_start', message },
+      { type: 'COMPACTION_START', ...info, message },
+      { type: 'agent_thinking_complete' },
+      { type: 'COMPACTION_COMPLETE', ...result },
+    ])
+    expect(result).toEqual({
+      ...info,
+      success: true,
+      end: 'committed',
+      durationMs: expect.any(Number),
+      event: expect.objectContaining({ type: 'COMPACTION', threadId }),
+      before: result.event?.data.before,
+      after: result.event?.data.after,
+      tokensSaved: (result.before?.tokens ?? 0) - (result.after?.tokens ?? 0),
+      usage: result.event?.data.usage,
+      report: expect.objectContaining({ strategyId: 'ai-summarize', trigger: 'command' }),
+    })
+    expect(result.report?.settings).toEqual({
+      ...{ preset: 'log', model: MODEL, windowTokens: 200_000 },
+      ...{ threshold: 0.8, targetRatio: 0.5, minTokens: 1_000 },
+    })
+  })
+
+  it('that fails tells what was tried instead, and why it ended', async () => {
+    const { agent, threadId, threads, frames } = await setUpAgent()
+    await threads.import(threadId, longPast(2_000))
+    for (const id of ['ai-summarize', 'trim-tool-results'])
+      threads.register({ id, propose: () => Promise.reject(new Error(`no luck with ${id}`)) })
+    const result = await agent.compact(threadId)
+    const info = { runId: result.runId, trigger: 'command' }
+    expect(toldIn(frames).slice(2)).toEqual([
+      {
+        ...{ type: 'COMPACTION_PROGRESS', ...info, strategy: 'trim-tool-results' },
+        message: 'no luck with ai-summarize. Trying trim-tool-results.',
+      },
+      { type: 'error', error: result.error, context: { operation: 'compact', threadId } },
+      { type: 'COMPACTION_COMPLETE', ...result },
+    ])
+    expect(result).toEqual({
+      ...{ ...info, strategy: 'trim-tool-results', success: false, end: 'failed' },
+      durationMs: expect.any(Number),
+      error: expect.objectContaining({ message: 'no luck with trim-tool-results' }),
+    })
   })
 })
 

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import type { AgentFrame } from '../../src/core/agent/frame.ts'
 import { answer, result, user } from '../say.ts'
 import { within } from '../wait.ts'
+import { HALVING, longPast } from './past.ts'
 import { type AgentSetup, setUpAgent } from './setup.ts'
+import { compactCall } from './transcript.ts'
 
 const FIGURES = /[\d,]+ → [\d,]+ tokens \(\d+ % less\)/
 
@@ -117,6 +119,88 @@ describe('a thread that another process holds', () => {
     else stop.abort()
     await sent
     expect(framesOf(setup, 'notice')).toHaveLength(1)
+  })
+})
+
+describe('a compaction that runs in another process', () => {
+  const other = async ({ store, threadId }: AgentSetup) => {
+    const name = `compaction:${threadId}`
+    expect(await store.takeLease(name, 'other', 60_000)).toBe(true)
+    return () => store.releaseLease(name, 'other')
+  }
+  const REFUSED = 'Another compaction of this thread is running; go on without one.'
+
+  it('is waited for by a command, which ends as that one did', async () => {
+    const setup = await setUpAgent({ preset: 'log' })
+    await longThread(setup)
+    const release = await other(setup)
+    const told = Promise.withResolvers<void>()
+    setup.agent.on(({ type }) => type === 'notice' && told.resolve())
+    const running = setup.agent.compact(setup.threadId)
+    await within('a notice', told.promise)
+    await setup.threads.compact(setup.threadId, HALVING)
+    await release()
+    expect(await running).toMatchObject({
+      ...{ success: true, end: 'committed', strategy: 'halving', trigger: 'command' },
+      event: { type: 'COMPACTION', data: { strategyId: 'halving' } },
+    })
+    expect(setup.dev.requests).toEqual([])
+    expect(framesOf(setup, 'notice')).toMatchObject([{ level: 'info' }])
+  })
+
+  it('is waited for until the limit, or until the thread is stopped', async () => {
+    const limits = { waitMs: 0 }
+    const setup = await setUpAgent({ preset: 'log', agent: { limits } })
+    await longThread(setup)
+    const release = await other(setup)
+    const error = { code: 'store-busy', message: REFUSED, where: setup.threadId, retryable: true }
+    expect(await setup.agent.compact(setup.threadId)).toMatchObject({ end: 'failed', error })
+    const patient = setup.another({ limits: { waitMs: 60_000 } })
+    const told = Promise.withResolvers<void>()
+    patient.on(({ type }) => type === 'notice' && told.resolve())
+    const running = patient.compact(setup.threadId)
+    await within('a notice', told.promise)
+    await patient.abort(setup.threadId)
+    expect(await running).toMatchObject({
+      end: 'aborted',
+      error: { code: 'aborted', message: 'The compaction was aborted.' },
+    })
+    await release()
+    await setup.store.takeLease(`thread:${setup.threadId}`, 'other', 60_000)
+    expect((await reply(setup, '/compact')).text).toBe(
+      `Another process works on the thread ${setup.threadId}. Wait until it is done, or stop it. After a crash the thread is free again within a minute.`,
+    )
+    expect(setup.dev.requests).toEqual([])
+  })
+
+  it('is not waited for by the agent itself, which goes on', async () => {
+    const setup = await setUpAgent({ preset: 'whole' })
+    await longThread(setup)
+    await other(setup)
+    setup.dev.script([compactCall({ summary: 'S' }), { text: 'So be it.' }])
+    expect(await setup.agent.sendMessage(setup.threadId, 'go')).toMatchObject({ text: 'So be it.' })
+    const [{ data } = {}] = (await setup.eventsOf('TOOL_RESULT')).slice(-1)
+    expect(data).toMatchObject({ status: 'failed', content: [{ text: REFUSED }] })
+    expect(framesOf(setup, 'tool-start')).toMatchObject([
+      { name: 'compact', subject: 'the whole thread' },
+    ])
+    expect(framesOf(setup, 'COMPACTION_START')).toMatchObject([
+      { trigger: 'tool', message: 'Compacting conversation to save space...' },
+    ])
+  })
+
+  it('keeps one from being prepared in the background, and the turn goes on', async () => {
+    const setup = await setUpAgent({ preset: 'range', windowTokens: 12_000 })
+    await setup.threads.import(setup.threadId, longPast(7_200))
+    await other(setup)
+    expect(await setup.agent.sendMessage(setup.threadId, 'go')).toMatchObject({ status: 'done' })
+    await expect.poll(() => framesOf(setup, 'COMPACTION_COMPLETE')).not.toEqual([])
+    for (const end of framesOf(setup, 'COMPACTION_COMPLETE'))
+      expect(end).toMatchObject({
+        ...{ trigger: 'background', end: 'failed', error: { message: REFUSED } },
+      })
+    const message = 'Preparing a compaction in the background...'
+    expect(framesOf(setup, 'COMPACTION_START')[0]).toMatchObject({ message })
   })
 })
 

@@ -33,12 +33,17 @@ describe('before a compaction', () => {
 
   it('a hook may add instructions and pins [ALWAYS-16, NEED-18]', async () => {
     const hooks = [
+      { before: () => ({ instructions: ' \n', pins: ['\t'] }) },
       { before: () => ({ instructions: 'Keep the port.', pins: ['Never push to main.'] }) },
     ]
     const { agent, threadId, threads, dev } = await hooked(hooks)
     expect(await agent.compact(threadId)).toMatchObject({ success: true })
-    expect(lastMessages(dev).at(-1)?.text).toContain('Keep the port.')
+    const asked = lastMessages(dev).at(-1)?.text
+    await agent.undo(threadId)
+    await agent.compact(threadId, { instructions: 'Keep the port.' })
+    expect(asked).toContain('Keep the port.')
     expect(JSON.stringify(await threads.messages(threadId))).toContain('Never push to main.')
+    expect((await threads.pins(threadId)).map(({ text }) => text)).toEqual(['Never push to main.'])
   })
 
   it('a hook may propose in place of the strategy, through the same gate [ALWAYS-16, NEED-18]', async () => {

@@ -189,3 +189,53 @@ describe('files that an own compaction carries over', () => {
     expect((await threads.context(threadId)).tokens).toBeLessThan(before)
   })
 })
+
+describe('an agent whose window fills up', () => {
+  it.each([
+    ['range', true],
+    ['range', false],
+    ['whole', true],
+    ['log', true],
+  ] as const)(
+    'is told once how full it is, under %s with automatic %s',
+    async (preset, enabled) => {
+      const setup = await setUpAgent({ preset, windowTokens: 40_000, auto: { enabled } })
+      const { agent, threadId, threads, eventsOf } = setup
+      const told = async () => (await eventsOf('SYSTEM_REMINDER')).map(({ data }) => data)
+      const say = async (past: number, text: string) => {
+        await threads.import(threadId, longPast(past, text))
+        await agent.sendMessage(threadId, text)
+      }
+      await say(8_000, 'one')
+      await say(13_000, 'two')
+      expect(await told()).toEqual([])
+      await say(3_000, 'three')
+      await agent.sendMessage(threadId, 'four')
+      const [one, two] = (await eventsOf('CHECKPOINT')).map(({ data }) => data.id)
+      const soon = enabled
+        ? 'From 32,000 tokens on, older parts are compacted automatically, and you do not choose which.'
+        : 'Nothing is compacted unless you or the user do it.'
+      const advice =
+        preset === 'range'
+          ? 'When you have finished a step, call `compact` for ranges whose details you no longer need; the largest ones gain most.'
+          : 'When you have finished a step and most of the details are no longer needed, call `compact` with a summary and a continuation.'
+      const sizes = [
+        'Sizes between checkpoints:',
+        `- up to ${one}: about 8k tokens`,
+        `- from ${one} to ${two}: about 13k tokens`,
+        `- after ${two}: about 3k tokens`,
+      ]
+      const reminder = [
+        `Your context window is 64 % full: about 25k of 40,000 tokens. ${soon} ${advice}`,
+        ...(preset === 'range' ? sizes : []),
+        'This is no request: go on with your task.',
+      ].join('\n')
+      const inThousands = (await told()).map((text) => text.replace(/(about \d+),\d{3}/g, '$1k'))
+      expect(inThousands).toEqual(preset === 'log' ? [] : [reminder])
+      if (preset === 'log') return
+      await say(5_000, 'five')
+      expect(await told()).toHaveLength(2)
+      expect((await told())[1]).toMatch(/^Your context window is 7[5-9] % full/)
+    },
+  )
+})

@@ -57,7 +57,10 @@ describe('an agent', () => {
       dev: { script: [CALLS_IT, { text: 'I see.' }] },
     })
     expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ status: 'done' })
-    expect((await eventsOf('TOOL_RESULT'))[0]?.data.status).toBe('failed')
+    expect((await eventsOf('TOOL_RESULT'))[0]?.data).toMatchObject({
+      status: 'failed',
+      content: [{ type: 'text', text: 'hang failed: no subject' }],
+    })
   })
 
   it.each([
@@ -82,7 +85,10 @@ describe('an agent', () => {
     expect((await eventsOf('TOOL_APPROVAL_RESPONSE')).map(({ data }) => data.decision)).toEqual([
       'deny',
     ])
-    expect((await eventsOf('TOOL_RESULT'))[0]?.data.status).toBe('denied')
+    expect((await eventsOf('TOOL_RESULT'))[0]?.data).toMatchObject({
+      status: 'denied',
+      content: [{ type: 'text', text: 'The user did not allow it.' }],
+    })
     expect(readdirSync(folder)).toEqual([])
   })
 
@@ -135,8 +141,9 @@ describe('an agent', () => {
     expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ status: 'aborted' })
     expect(asked).toBe(1)
     expect(await eventsOf('TOOL_APPROVAL_REQUEST')).toHaveLength(1)
-    const statuses = (await eventsOf('TOOL_RESULT')).map(({ data }) => data.status)
-    expect(statuses).toEqual(['aborted', 'aborted'])
+    const outcomes = (await eventsOf('TOOL_RESULT')).map(({ data }) => data)
+    const aborted = { status: 'aborted', content: [{ text: 'aborted: the user stopped it.' }] }
+    expect(outcomes).toMatchObject([aborted, aborted])
     expect(readdirSync(folder)).toEqual([])
   })
 

@@ -87,6 +87,62 @@ describe('a task', () => {
     expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ status: 'aborted' })
     expect((await eventsOf('TOOL_RESULT'))[0]?.data.status).toBe('aborted')
   })
+
+  it('that fails says so with the error and what was said, on its bill', async () => {
+    const { agent, threadId, dev, eventsOf } = await setUpAgent({ agent: { limits: { steps: 1 } } })
+    dev.script(withTask(() => ({ text: 'I look.', calls: [{ name: 'list', arguments: {} }] })))
+    await agent.sendMessage(threadId, 'go')
+    const [{ data } = {}] = await eventsOf('TOOL_RESULT')
+    expect(data).toMatchObject({
+      status: 'failed',
+      tokenUsage: { totalTokens: expect.any(Number) },
+    })
+    expect(data?.content[0]?.text).toBe(
+      'The task ended early (step-limit). The turn was stopped after 1 requests. Send «continue» to continue.\nI look.',
+    )
+  })
+
+  it.each([
+    ['no prompt', { title: 'count' }],
+    ['a blank one', { prompt: ' \n' }],
+    ['one that is no text', { prompt: 5 }],
+    ['no object', ['Count the files.']],
+  ])('with %s is not begun', async (_, input) => {
+    const { agent, threadId, dev, eventsOf } = await setUpAgent()
+    dev.script([
+      { calls: [{ name: 'task', arguments: input as object as never }] },
+      { text: 'I see.' },
+    ])
+    expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ text: 'I see.' })
+    expect((await eventsOf('TOOL_RESULT')).map(({ data }) => data)).toMatchObject([
+      { status: 'failed', content: [{ text: 'prompt: a text is needed that says what to do.' }] },
+    ])
+    expect(dev.requests).toHaveLength(2)
+  })
+
+  it('below a task is not offered beyond the limit, and shows its title or what it is asked', async () => {
+    const { agent, threadId, dev, frames } = await setUpAgent({ agent: { limits: { depth: 1 } } })
+    const offered: boolean[] = []
+    dev.script((asked) => {
+      offered.push(asked.tools.some(({ name }) => name === 'task'))
+      if (isTask(asked)) return { text: 'Three.' }
+      if (offered.length > 1) return { text: 'All done.' }
+      const prompt = `Count the files. ${'Each of them. '.repeat(20)}`
+      return {
+        calls: [{ prompt }, { prompt, title: 'count' }].map((input) => ({
+          name: 'task',
+          arguments: input,
+        })),
+      }
+    })
+    await agent.sendMessage(threadId, 'go')
+    expect(offered).toEqual([true, false, false, true])
+    const subjects = frames.flatMap((frame) => (frame.type === 'tool-start' ? [frame.subject] : []))
+    expect(subjects).toEqual([
+      `Count the files. ${'Each of them. '.repeat(20)}`.slice(0, 80),
+      'count',
+    ])
+  })
 })
 
 describe('results', () => {

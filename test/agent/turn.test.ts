@@ -85,8 +85,10 @@ describe('a turn', () => {
       const { agent, threadId, dev, eventsOf } = await setUpAgent({ dev: { script } })
       const { status } = await agent.sendMessage(threadId, 'write it')
       const reminders = (await eventsOf('SYSTEM_REMINDER')).map(({ data }) => data)
-      const asked = reminders.filter((text) =>
-        text.startsWith('The arguments of your call to write'),
+      const asked = reminders.filter(
+        (text) =>
+          text ===
+          'The arguments of your call to write were cut off or are no JSON, so it was not run. Call again, with shorter arguments if they were long.',
       )
       return { status, requests: dev.requests.length, asked: asked.length }
     }
@@ -174,10 +176,19 @@ describe('a turn', () => {
       },
     })
     await agent.sendMessage(threadId, 'go')
-    const [unknown, denied] = await eventsOf('TOOL_RESULT')
-    expect(unknown?.data).toMatchObject({ status: 'failed' })
-    expect(unknown?.data.content[0]?.text).toContain('There is no tool fly')
-    expect(denied?.data).toMatchObject({ status: 'denied' })
+    const [unknown, denied] = (await eventsOf('TOOL_RESULT')).map(({ data }) => data)
+    expect(unknown).toMatchObject({ status: 'failed' })
+    expect(unknown?.content[0]?.text).toBe(
+      'There is no tool fly. Tools: read, list, search, write, edit, run, recall, task.',
+    )
+    expect(denied).toMatchObject({
+      status: 'denied',
+      content: [
+        {
+          text: 'No pattern allows the command touch x. Permission could not be asked for; the call was not run.',
+        },
+      ],
+    })
   })
 
   it('ends after as many requests as it may make, and goes on where the user says so', async () => {
@@ -185,7 +196,8 @@ describe('a turn', () => {
     const { agent, threadId, dev, frames } = await setUpAgent({ agent: { limits: { steps: 3 } } })
     dev.script([list, list, list, { text: 'Listed.' }])
     const outcome = await agent.sendMessage(threadId, 'list for ever')
-    expect(outcome).toMatchObject({ status: 'step-limit', error: { code: 'step-limit' } })
+    const message = 'The turn was stopped after 3 requests. Send «continue» to continue.'
+    expect(outcome).toMatchObject({ status: 'step-limit', error: { code: 'step-limit', message } })
     expect(dev.requests).toHaveLength(3)
     expect(frames).toContainEqual(expect.objectContaining({ type: 'turn-end', end: 'step-limit' }))
     expect(await agent.sendMessage(threadId, 'continue')).toMatchObject({ text: 'Listed.' })
@@ -193,14 +205,18 @@ describe('a turn', () => {
   })
 
   it.each([
-    { breaks: 2, status: 'done', answers: ['Whole.'] },
-    { breaks: 3, status: 'failed', answers: [expect.stringMatching(/^half of it/)] },
+    { breaks: 2, of: 'half of it ', status: 'done', answers: [['Whole.', 'end']] },
+    {
+      ...{ breaks: 3, of: 'half of it ', status: 'failed' },
+      answers: [[expect.stringMatching(/^half of it/), 'error']],
+    },
+    { breaks: 3, of: ' \n', status: 'failed', answers: [] },
   ])('asks again for an answer that broke $breaks times: $status', async (row) => {
     const { agent, threadId, dev, frames, eventsOf } = await setUpAgent({
       dev: { pieceDelayMs: 1 },
     })
     const broken = {
-      text: 'half of it '.repeat(40),
+      text: row.of.repeat(40),
       fault: { kind: 'drop', at: 'middle' },
     } as const
     dev.script([...Array.from({ length: row.breaks }, () => broken), { text: 'Whole.' }])
@@ -208,7 +224,7 @@ describe('a turn', () => {
     expect(frames.filter(({ type }) => type === 'answer-restart')).toHaveLength(2)
     expect(dev.requests).toHaveLength(3)
     const answers = await eventsOf('AGENT_MESSAGE')
-    expect(answers.map(({ data }) => data.content)).toEqual(row.answers)
+    expect(answers.map(({ data }) => [data.content, data.stopReason])).toEqual(row.answers)
   })
 
   it('leaves a valid thread when it is aborted while a tool runs', async () => {
