@@ -64,12 +64,13 @@ describe('precis config', () => {
   })
 
   it('refuses a strategy and a model that there is none of, and says where it is set', async () => {
-    projectSettings({ strategy: 'cascad' })
+    userSettings({ strategy: 'cascad' })
     const { status, stderr } = await place().precis(['config'])
     expect(status).toBe(2)
     expect(stderr).toMatch(
       /: cascad\n {2}where: .*settings\.json\n {2}hint: Did you mean cascade\?/,
     )
+    userSettings({})
     projectSettings({ models: { fast: 'nonsense' } })
     const wrong = await place().precis(['config', '--trust-folder'])
     expect(wrong.status).toBe(2)

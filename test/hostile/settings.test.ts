@@ -279,6 +279,19 @@ describe('a settings file', () => {
     expect(stderr).toContain(join(own, 'settings.json'))
   })
 
+  it('is ignored by the commands that use its strategy where there is none of its name', async () => {
+    place().write('session.json', '[{"role": "user", "content": "hello"}]')
+    project({ strategy: 'nope', counter: 'chars4' })
+    for (const command of [['config'], ['doctor'], ['compact', 'session.json']]) {
+      const { status, stdout, stderr } = await place().precis(command)
+      expect([command, status]).toEqual([command, 0])
+      expect((stdout + stderr).replace(/\s+/g, ' ')).toContain('Unknown compaction strategy: nope')
+    }
+    const { stderr, status } = await place().precis(['compact', 'session.json', '--strategy', 'no'])
+    expect(status).toBe(2)
+    expect(stderr).toContain('Unknown compaction strategy: no\n')
+  })
+
   it('that the user trusts is an error where it has a fault', async () => {
     project({ store: join(place().folder, 'theirs.db'), strategi: 1 })
     const { status, stderr } = await place().precis(['threads', '--trust-folder'])

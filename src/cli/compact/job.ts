@@ -53,15 +53,17 @@ export async function buildJob(file: string | undefined, flags: Flags, io: Io): 
   if (flags.counter !== undefined) requireCounter(flags.counter)
   if (flags.format !== undefined) readFormat(flags.format, FORMATS)
   writtenFormat(flags.to, undefined, FORMATS)
+  const choose = (settings: ResolvedSettings) => chooseStrategy(settings, flags, STRATEGY_IDS)
   const resolved = loadSettings({
     ...io,
+    ...(kept === undefined && { check: choose }),
     flags: {
       ...(flags.strategy !== undefined && { strategy: flags.strategy }),
       ...(flags.counter !== undefined && { counter: flags.counter }),
       ...(flags.model !== undefined && { models: { default: flags.model } }),
     },
   })
-  const strategyId = kept?.prepared.strategyId ?? chooseStrategy(resolved, flags, STRATEGY_IDS)
+  const strategyId = kept?.prepared.strategyId ?? choose(resolved)
   const target = kept
     ? targetOfKept(kept)
     : parseTarget(readSource(file, flags.input), 'compact', io)

@@ -92,8 +92,7 @@ function checkSettings({ cwd, environment }: Io): {
   resolved?: ResolvedSettings
 } {
   try {
-    const resolved = loadSettings({ cwd, environment })
-    refuseUnknownNames(resolved)
+    const resolved = loadSettings({ cwd, environment, check: refuseUnknownNames })
     const given = Object.values(resolved.origins).filter(
       ({ origin }) => origin !== 'default',
     ).length

@@ -28,6 +28,8 @@ export interface SettingsSources extends Surroundings {
   readonly flags?: unknown
   /** Receives one warning per file with ignored keys; optional. */
   readonly stderr?: NodeJS.WritableStream
+  /** Throws for names that only the command knows, of strategies for one. */
+  readonly check?: (resolved: ResolvedSettings) => void
 }
 
 export interface LoadedSettings extends ResolvedSettings {
@@ -46,10 +48,14 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
       : [{ origin: 'flag' as const, where: (key: string) => `--${key}`, values: flags }]),
   ]
   const resolveWith = (project: ProjectSettings | undefined): LoadedSettings => {
-    if (project === undefined) return resolveSettings([...user, ...given])
-    const { file: where, values } = project
-    const layers = [...user, { origin: 'project' as const, where, values }, ...given]
-    return { ...resolveSettings(layers), project }
+    const layer = project && {
+      origin: 'project' as const,
+      where: project.file,
+      values: project.values,
+    }
+    const resolved = resolveSettings([...user, ...(layer ? [layer] : []), ...given])
+    sources.check?.(resolved)
+    return { ...resolved, ...(project && { project }) }
   }
   const loaded = resolveOwn(projectSettings(cwd, environment), resolveWith)
   const { project } = loaded

@@ -40,8 +40,7 @@ export async function showConfig(flags: ConfigFlags, io: Io): Promise<void> {
     return
   }
   const { cwd, environment } = io
-  const resolved = loadSettings({ cwd, environment })
-  refuseUnknownNames(resolved)
+  const resolved = loadSettings({ cwd, environment, check: refuseUnknownNames })
   const { origins } = resolved
   const settings = SETTING_KEYS.map((key): ShownSetting => {
     const { value = null, origin = 'default', where } = origins[key] ?? {}
