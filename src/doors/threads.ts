@@ -15,8 +15,8 @@ import {
   type ThreadsOptions,
 } from '../threads/threads.ts'
 import { wireMessages } from '../wire/anthropic/write.ts'
+import { WireNames } from '../wire/names.ts'
 import { chatMessages } from '../wire/openai-chat/messages.ts'
-import { WireNames } from '../wire/openai-chat/names.ts'
 import { OPENAI_CHAT } from '../wire/openai-chat/profile.ts'
 import { inputItems, OPENAI_RESPONSES } from '../wire/openai-responses/items.ts'
 

@@ -9,7 +9,7 @@ import type {
   UserContent,
 } from '../../core/view/content.ts'
 import { readResponsesPart } from '../../wire/content-parts.ts'
-import { readStatusLine } from '../../wire/openai-chat/pieces.ts'
+import { readStatusLine } from '../../wire/pieces.ts'
 import type { Conversation, Origin } from './conversation.ts'
 import { argumentsIn, type Fields, fieldsIn, isFields, listIn, textIn } from './raw.ts'
 

@@ -3,8 +3,8 @@ import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { toldWithoutThinking } from '../../core/repair/stale-thinking.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { wireMessages } from '../../wire/anthropic/write.ts'
-import type { Note } from '../../wire/openai-chat/rounds.ts'
 import { wellFormed } from '../../wire/prepare.ts'
+import type { Note } from '../../wire/rounds.ts'
 import { asksToDrop, type ThinkingStyle, thinkingFields } from './thinking.ts'
 
 export interface Wire {

@@ -1,8 +1,8 @@
 // Refusals that a smaller request avoids: features that a model or account lacks.
 import { isFields } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
-import type { Note } from '../../wire/openai-chat/rounds.ts'
 import type { ResponsesProfile } from '../../wire/openai-responses/items.ts'
+import type { Note } from '../../wire/rounds.ts'
 import { readFailure } from '../failures/failure.ts'
 
 /** What is known about how to ask a model. */

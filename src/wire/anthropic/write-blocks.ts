@@ -3,7 +3,7 @@ import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { checkpointToText } from '../../core/view/checkpoint.ts'
 import type { Block, MediaPart } from '../../core/view/content.ts'
 import type { MessagePart, ToolResultPart } from '../../core/view/message.ts'
-import { isInPlace, type Note, type Role } from '../openai-chat/rounds.ts'
+import { isInPlace, type Note, type Role } from '../rounds.ts'
 import { PROVIDER } from './blocks.ts'
 
 /** Whether the API accepts this part in a message of this role. Blank text is dropped silently. */

@@ -1,8 +1,8 @@
 // Writes messages as an Anthropic conversation that keeps the rules of the wire: roles, rounds and ids.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
-import { WireIds } from '../openai-chat/names.ts'
-import { findTurns, joinRoles, type Note, OPENING } from '../openai-chat/rounds.ts'
+import { WireIds } from '../names.ts'
+import { findTurns, joinRoles, type Note, OPENING } from '../rounds.ts'
 import { PROVIDER } from './blocks.ts'
 import { isTaken, wireBlock } from './write-blocks.ts'
 

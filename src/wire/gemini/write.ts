@@ -2,8 +2,9 @@
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message, MessagePart, ToolCallPart } from '../../core/view/message.ts'
-import { type ResultText, resultsInWords } from '../openai-chat/drafts.ts'
-import { WireNames } from '../openai-chat/names.ts'
+import { type ResultText, resultsInWords } from '../drafts.ts'
+import { WireNames } from '../names.ts'
+import { nativeFields, nativeObject, systemText, type Written } from '../openai-chat/write.ts'
 import {
   type Accepts,
   isSendable,
@@ -11,7 +12,8 @@ import {
   piecesOfPart,
   readArguments,
   readMimeType,
-} from '../openai-chat/pieces.ts'
+} from '../pieces.ts'
+import { wellFormed } from '../prepare.ts'
 import {
   type AnswerTurn,
   alternating,
@@ -19,9 +21,7 @@ import {
   type Note,
   opened,
   type UserTurn,
-} from '../openai-chat/rounds.ts'
-import { nativeFields, nativeObject, systemText, type Written } from '../openai-chat/write.ts'
-import { wellFormed } from '../prepare.ts'
+} from '../rounds.ts'
 
 export function writeGemini(request: ModelRequest, profile: GeminiProfile, note: Note): Written {
   const names = new WireNames(note, { letterFirst: true })

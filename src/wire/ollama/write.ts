@@ -10,9 +10,17 @@ import {
   resultsInWords,
   toolDrafts,
   userDraft,
-} from '../openai-chat/drafts.ts'
+} from '../drafts.ts'
+import { WireIds, WireNames } from '../names.ts'
 import { answerText } from '../openai-chat/messages.ts'
-import { WireIds, WireNames } from '../openai-chat/names.ts'
+import { readEffort } from '../openai-chat/profile.ts'
+import {
+  chatTool,
+  nativeFields,
+  nativeObject,
+  systemText,
+  type Written,
+} from '../openai-chat/write.ts'
 import {
   type Accepts,
   isSendable,
@@ -21,8 +29,8 @@ import {
   readArguments,
   readTexts,
   thinkingText,
-} from '../openai-chat/pieces.ts'
-import { readEffort } from '../openai-chat/profile.ts'
+} from '../pieces.ts'
+import { wellFormed } from '../prepare.ts'
 import {
   type AnswerTurn,
   alternating,
@@ -31,15 +39,7 @@ import {
   type Note,
   opened,
   spoken,
-} from '../openai-chat/rounds.ts'
-import {
-  chatTool,
-  nativeFields,
-  nativeObject,
-  systemText,
-  type Written,
-} from '../openai-chat/write.ts'
-import { wellFormed } from '../prepare.ts'
+} from '../rounds.ts'
 
 export interface OllamaProfile {
   readonly provider: string

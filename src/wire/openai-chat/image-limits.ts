@@ -1,7 +1,7 @@
 // The image limit of a request: the newest stay, older ones become captions.
 import type { Block } from '../../core/view/content.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
-import type { Note } from './rounds.ts'
+import type { Note } from '../rounds.ts'
 
 // The lower of the caps published over time, as in src/validate.
 const MAX_IMAGES = 500

@@ -11,9 +11,8 @@ import {
   toolDrafts,
   userDraft,
   withAnswerBetween,
-} from './drafts.ts'
-import { withinImageLimits } from './image-limits.ts'
-import { type IdRule, WireIds, type WireNames } from './names.ts'
+} from '../drafts.ts'
+import { type IdRule, WireIds, type WireNames } from '../names.ts'
 import {
   argumentsText,
   isSendable,
@@ -22,8 +21,7 @@ import {
   readTexts,
   readUrl,
   thinkingText,
-} from './pieces.ts'
-import type { ChatProfile } from './profile.ts'
+} from '../pieces.ts'
 import {
   type AnswerTurn,
   alternating,
@@ -33,7 +31,9 @@ import {
   opened,
   spoken,
   type Turn,
-} from './rounds.ts'
+} from '../rounds.ts'
+import { withinImageLimits } from './image-limits.ts'
+import type { ChatProfile } from './profile.ts'
 
 const PARAGRAPH = '\n\n'
 

@@ -1,6 +1,6 @@
 // Differences between servers that speak Chat Completions.
 import type { ThinkingWish } from '../../core/model.ts'
-import type { Accepts } from './pieces.ts'
+import type { Accepts } from '../pieces.ts'
 
 export interface ChatProfile {
   /** The provider id: only thinking of its own models may be sent back. */

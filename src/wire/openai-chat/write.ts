@@ -1,11 +1,11 @@
 // A model request as the body of a Chat Completions call.
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import { WireNames } from '../names.ts'
 import { wellFormed } from '../prepare.ts'
+import type { Note } from '../rounds.ts'
 import { chatMessages } from './messages.ts'
-import { WireNames } from './names.ts'
 import { type ChatProfile, readEffort } from './profile.ts'
-import type { Note } from './rounds.ts'
 
 export interface Written {
   readonly body: Fields

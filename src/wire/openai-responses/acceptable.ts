@@ -1,6 +1,6 @@
 // Input items without what the Responses API would refuse: stale groups go as a whole, never in halves.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { Note } from '../openai-chat/rounds.ts'
+import type { Note } from '../rounds.ts'
 
 /** An input item: ours, or one that the API gave out and undoes unchanged or not at all. */
 export type Item = Fields

@@ -2,8 +2,8 @@
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { TextPart } from '../../core/view/content.ts'
 import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
+import { WireIds, type WireNames } from '../names.ts'
 import { withinImageLimits } from '../openai-chat/image-limits.ts'
-import { WireIds, type WireNames } from '../openai-chat/names.ts'
 import {
   type Accepts,
   argumentsText,
@@ -13,14 +13,8 @@ import {
   piecesOfResult,
   readTexts,
   readUrl,
-} from '../openai-chat/pieces.ts'
-import {
-  type AnswerTurn,
-  findTurns,
-  type Note,
-  OPENING,
-  type UserTurn,
-} from '../openai-chat/rounds.ts'
+} from '../pieces.ts'
+import { type AnswerTurn, findTurns, type Note, OPENING, type UserTurn } from '../rounds.ts'
 import { acceptable, type Item } from './acceptable.ts'
 
 const CALL_ID_CHARS = 64

@@ -1,11 +1,11 @@
 // A model request as the body of a Responses call: nothing is stored there, reasoning is carried along.
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
-import { WireNames } from '../openai-chat/names.ts'
+import { WireNames } from '../names.ts'
 import { readEffort } from '../openai-chat/profile.ts'
-import type { Note } from '../openai-chat/rounds.ts'
 import { nativeFields, systemText, type Written } from '../openai-chat/write.ts'
 import { wellFormed } from '../prepare.ts'
+import type { Note } from '../rounds.ts'
 import { inputItems, type ResponsesProfile } from './items.ts'
 
 export function writeResponses(

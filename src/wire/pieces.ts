@@ -1,9 +1,9 @@
 // Wire-neutral pieces for a model: texts, images and files from parts and results.
 
-import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import { checkpointToText } from '../../core/view/checkpoint.ts'
-import type { Block, Media, ToolStatus } from '../../core/view/content.ts'
-import type { MessagePart, ToolResultPart } from '../../core/view/message.ts'
+import { type Fields, isFields, type Json } from '../core/text/json.ts'
+import { checkpointToText } from '../core/view/checkpoint.ts'
+import type { Block, Media, ToolStatus } from '../core/view/content.ts'
+import type { MessagePart, ToolResultPart } from '../core/view/message.ts'
 import type { Note } from './rounds.ts'
 
 export type Piece =

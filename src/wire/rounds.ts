@@ -1,5 +1,5 @@
 // A conversation as turns in which each call has exactly one result, as every wire with tools requires.
-import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
+import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../core/view/message.ts'
 
 /** Called with each omission or change on the way to the wire. */
 export type Note = (problem: string) => void

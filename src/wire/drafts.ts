@@ -1,7 +1,6 @@
-// Messages of a Chat Completions call before they are written: users and tool results, merged where the wire
-// requires it.
-import type { Fields, Json } from '../../core/text/json.ts'
-import type { ToolStatus } from '../../core/view/content.ts'
+// Messages before they are written: users and tool results, merged where the wire requires it.
+import type { Fields, Json } from '../core/text/json.ts'
+import type { ToolStatus } from '../core/view/content.ts'
 import type { WireIds, WireNames } from './names.ts'
 import { type Accepts, type Piece, piecesOfResult, readTexts } from './pieces.ts'
 import { type AnswerTurn, findCalls, type Note } from './rounds.ts'
