@@ -266,9 +266,11 @@ describe('what failed and works again', () => {
       ...ran('node other.mjs', 'fine'),
       ...ran('python3 -u check.py --quick', 'fine'),
       ...ran('gh pr view 12', 'open'),
+      ...ran('npm publish', 'npm error 403', 1),
+      ...ran('npm publish --dry-run', '+ pier@1.0.0'),
     )
     const open = ledger.errors.map(({ subject }) => subject)
-    expect(open).toEqual(['node tool.mjs', 'gh pr merge 12'])
+    expect(open).toEqual(['node tool.mjs', 'gh pr merge 12', 'npm publish'])
   })
 
   it('is no failing test: a wider run passed', () => {

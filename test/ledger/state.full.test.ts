@@ -15,7 +15,7 @@ import { addScore, f1, type Score } from './score.ts'
 
 const STEPS = 24
 const GOAL = 0.98
-const SESSIONS = seeds(20, 3)
+const SESSIONS = seeds(10, 2)
 const KINDS = [
   ...['todos', 'errors', 'tests', 'branches', 'commits', 'commits not pushed', 'pushes', 'merges'],
   ...['tags', 'pull requests', 'releases'],
@@ -67,9 +67,12 @@ class Desk {
     )
     const field = this.#agent === 'update_plan' ? 'plan' : 'todos'
     this.drafts.push(...done(this.#agent, { [field]: items }, 'noted'))
-    // A list that was refused changes nothing.
-    if (random.chance(0.2))
+    this.errors.delete('')
+    // A list that was refused changes nothing, and is an error without a subject until one is taken.
+    if (random.chance(0.2)) {
       this.drafts.push(...done(this.#agent, { [field]: [] }, 'invalid', { status: 'failed' }))
+      this.errors.add('')
+    }
   }
 
   /** A program that fails, and after a while works. */
