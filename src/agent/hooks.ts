@@ -89,10 +89,11 @@ export async function runBeforeHooks(
   }
   let strategy: Strategy | undefined
   for (const [at, hook] of hooks.entries()) {
-    if (!hook.before) continue
+    const before = hook.before?.bind(hook)
+    if (!before) continue
     const name = hook.name ?? String(at + 1)
     try {
-      const asked = await withinTime((signal) => hook.before?.(run, signal), options)
+      const asked = await withinTime((signal) => before(run, signal), options)
       const reply = checkedReply(asked)
       if (reply === undefined) continue
       if ('veto' in reply) return { ...wishes, veto: reply.veto }
@@ -133,9 +134,11 @@ export async function runAfterHooks(
   }
   for (const [at, hook] of hooks.entries()) {
     const name = hook.name ?? String(at + 1)
-    if (hook.onDrop && dropped.length > 0)
-      await tell(name, async (signal) => void (await hook.onDrop?.(dropped, run, signal)))
-    if (hook.after) await tell(name, (signal) => hook.after?.(result, run, signal))
+    const onDrop = hook.onDrop?.bind(hook)
+    const after = hook.after?.bind(hook)
+    if (onDrop && dropped.length > 0)
+      await tell(name, async (signal) => void (await onDrop(dropped, run, signal)))
+    if (after) await tell(name, (signal) => after(result, run, signal))
   }
   return { notices, reminders }
 }

@@ -7,8 +7,9 @@ import type { Clock } from '../../src/core/ports.ts'
 import { systemClock } from '../../src/system.ts'
 import type { Threads } from '../../src/threads/threads.ts'
 import { ManualClock } from '../dev-model/manual-clock.ts'
+import { answer, user } from '../say.ts'
 import { within } from '../wait.ts'
-import { asksForSummary, Door, longPast, runsIn, summaryBehind } from './past.ts'
+import { asksForSummary, Door, IN_SHORT, longPast, runsIn, summaryBehind } from './past.ts'
 import { type SetupOptions, setUpAgent } from './setup.ts'
 
 /** From 0.7 of the window on, a compaction is prepared in the background. */
@@ -96,6 +97,50 @@ describe.each(WAYS)('in the background, $name', (way) => {
     const users = async () => (await eventsOf('USER_MESSAGE')).map(({ data }) => data).slice(1)
     await expect.poll(users, WAIT).toHaveLength(3)
     expect(new Set(await users())).toEqual(new Set(['one', 'two', 'three']))
+  })
+})
+
+describe('a job', () => {
+  it('is left to others while another process works on the thread, and is done afterwards', async () => {
+    type Work = (threadId: string, signal: AbortSignal) => Promise<void>
+    const taken = Promise.withResolvers<Work>()
+    const jobs = {
+      add: async () => true,
+      work: async (run: Work) => taken.resolve(run),
+    }
+    const { agent, threadId, threads, store, dev, frames } = await setUpAgent({
+      ...{ ...PREPARES, agent: { jobs } },
+    })
+    await threads.import(threadId, [...longPast(PAST_TOKENS), user('one'), ...answer('Yes.')])
+    dev.script([{ text: IN_SHORT }])
+    const job = await taken.promise
+    const never = new AbortController().signal
+    await store.takeLease(`thread:${threadId}`, 'other', 60_000)
+    await expect(job(threadId, never)).rejects.toMatchObject({
+      ...{ code: 'store-busy', where: threadId, retryable: true },
+    })
+    expect([frames, dev.requests]).toEqual([[], []])
+    await store.releaseLease(`thread:${threadId}`, 'other')
+    await expect(job(threadId, AbortSignal.abort())).rejects.toMatchObject({
+      ...{ code: 'aborted', message: 'The job was stopped before it was done.' },
+    })
+    await store.takeLease(`compaction:${threadId}`, 'other', 60_000)
+    await expect(job(threadId, never)).rejects.toMatchObject({ code: 'store-busy' })
+    await store.releaseLease(`compaction:${threadId}`, 'other')
+    await job(threadId, never)
+    const [run] = runsIn(frames).slice(-1)
+    expect([run?.trigger, run?.end, run?.error?.message]).toEqual([
+      'background',
+      'committed',
+      undefined,
+    ])
+    const { length } = frames
+    // It looks again at what there is to do; a thread that is gone needs nothing.
+    await job(threadId, never)
+    await job('thr_gone', never)
+    expect(frames).toHaveLength(length)
+    await agent.close()
+    await expect(job(threadId, never)).rejects.toMatchObject({ code: 'aborted' })
   })
 })
 

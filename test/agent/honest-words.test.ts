@@ -1,8 +1,8 @@
 // What people read of a compaction: done, nothing to do, fell back because …, failed because ….
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { AgentFrame } from '../../src/core/agent/frame.ts'
 import { answer, result, user } from '../say.ts'
-import { within } from '../wait.ts'
+import { until, within } from '../wait.ts'
 import { HALVING, longPast } from './past.ts'
 import { type AgentSetup, setUpAgent } from './setup.ts'
 import { compactCall } from './transcript.ts'
@@ -74,6 +74,24 @@ describe('/compact says', () => {
     expect(progress).toMatchObject({ strategy: 'trim-tool-results' })
   })
 
+  it('that nothing was done, also by the strategy that took the place of one that failed', async () => {
+    const setup = await setUpAgent({ preset: 'log' })
+    await setup.threads.append(setup.threadId, [user('Hello')])
+    const propose = () => Promise.reject(new Error('no luck'))
+    setup.threads.register({ id: 'ai-summarize', propose })
+    setup.threads.register({ id: 'trim-tool-results', propose: async () => ({ edits: [] }) })
+    const { ok, text } = await reply(setup, '/compact')
+    expect([ok, text]).toEqual([
+      true,
+      'Nothing was compacted: ai-summarize failed. no luck. Then trim-tool-results found nothing to remove.',
+    ])
+    await reply(setup, '/strategy summarize')
+    setup.threads.register({ id: 'summarize', propose: async () => ({ edits: [] }) })
+    expect((await reply(setup, '/compact')).text).toBe(
+      'Nothing was compacted: summarize found nothing to remove.',
+    )
+  })
+
   it('what to do where it failed, on a line of its own', async () => {
     const setup = await setUpAgent({ preset: 'whole' })
     await setup.agent.sendMessage(setup.threadId, 'Hello')
@@ -123,30 +141,35 @@ describe('a thread that another process holds', () => {
 })
 
 describe('a compaction that runs in another process', () => {
-  const other = async ({ store, threadId }: AgentSetup) => {
-    const name = `compaction:${threadId}`
+  const other = async ({ store, threadId }: AgentSetup, what = 'compaction') => {
+    const name = `${what}:${threadId}`
     expect(await store.takeLease(name, 'other', 60_000)).toBe(true)
     return () => store.releaseLease(name, 'other')
   }
   const REFUSED = 'Another compaction of this thread is running; go on without one.'
 
-  it('is waited for by a command, which ends as that one did', async () => {
-    const setup = await setUpAgent({ preset: 'log' })
-    await longThread(setup)
-    const release = await other(setup)
-    const told = Promise.withResolvers<void>()
-    setup.agent.on(({ type }) => type === 'notice' && told.resolve())
-    const running = setup.agent.compact(setup.threadId)
-    await within('a notice', told.promise)
-    await setup.threads.compact(setup.threadId, HALVING)
-    await release()
-    expect(await running).toMatchObject({
-      ...{ success: true, end: 'committed', strategy: 'halving', trigger: 'command' },
-      event: { type: 'COMPACTION', data: { strategyId: 'halving' } },
-    })
-    expect(setup.dev.requests).toEqual([])
-    expect(framesOf(setup, 'notice')).toMatchObject([{ level: 'info' }])
-  })
+  it.each(['compaction', 'thread'])(
+    'is waited for by a command, which ends as that one did: a lease of the %s',
+    async (what) => {
+      const setup = await setUpAgent({ preset: 'log' })
+      await longThread(setup)
+      const release = await other(setup, what)
+      const asked = vi.spyOn(setup.store, 'takeLease')
+      const running = setup.agent.compact(setup.threadId)
+      const names = () => asked.mock.calls.filter(([name]) => name.startsWith(`${what}:`))
+      await until('three tries', async () => names().length >= 3 || undefined)
+      await setup.threads.compact(setup.threadId, HALVING)
+      await release()
+      const [event] = await setup.eventsOf('COMPACTION')
+      const { before, after } = event?.data ?? {}
+      expect(await running).toMatchObject({
+        ...{ success: true, end: 'committed', strategy: 'halving' },
+        ...{ event: { id: event?.id }, before, after },
+      })
+      expect(setup.dev.requests).toEqual([])
+      expect(framesOf(setup, 'notice')).toMatchObject([{ level: 'info' }])
+    },
+  )
 
   it('is waited for until the limit, or until the thread is stopped', async () => {
     const limits = { waitMs: 0 }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { renderReport } from '../../src/core/edit/report-text.ts'
 import type { Strategy } from '../../src/core/edit/strategy.ts'
+import { PrecisError } from '../../src/core/errors.ts'
 import { answer, result, user } from '../say.ts'
 import { runsIn, textOf } from './past.ts'
 import { setUpAgent } from './setup.ts'
@@ -116,6 +117,50 @@ describe('in the preset precis', () => {
       })
     },
   )
+
+  it('a command compacts to what the window wants, and below that as far as the strategy likes', async () => {
+    const { agent, threadId, threads } = await setUpAgent({ preset: 'log', windowTokens: 20_000 })
+    const targets: (number | undefined)[] = []
+    const propose: Strategy['propose'] = async ({ targetTokens }) => {
+      targets.push(targetTokens)
+      return { edits: [] }
+    }
+    threads.register({ id: 'looking', propose })
+    await threads.import(threadId, work(4, 1_000))
+    await agent.compact(threadId, { strategy: 'looking' })
+    await threads.import(threadId, work(10, 1_000))
+    await agent.compact(threadId, { strategy: 'looking' })
+    const [below, above = 0] = targets
+    expect(below).toBeUndefined()
+    // Half of the window, without the tools.
+    expect(above).toBeGreaterThan(7_500)
+    expect(above).toBeLessThan(9_500)
+  })
+
+  it('a preview goes down the ladder, and ends with what the last rung says', async () => {
+    const { agent, threadId, threads, events, frames } = await setUpAgent({ preset: 'log' })
+    await threads.import(threadId, work(4, 1_000))
+    const before = await events()
+    const fail = (id: string, code: 'model-failed' | 'aborted') =>
+      threads.register({
+        id,
+        propose: async () => {
+          throw new PrecisError(code, `${id} cannot.`)
+        },
+      })
+    fail('ai-summarize', 'model-failed')
+    const preview = await agent.preview(threadId)
+    expect(preview.prepared.strategyId).toBe('trim-tool-results')
+    expect(preview.change?.edits.length).toBeGreaterThan(0)
+    fail('ai-summarize', 'aborted')
+    await expect(agent.preview(threadId)).rejects.toMatchObject({ message: 'ai-summarize cannot.' })
+    fail('ai-summarize', 'model-failed')
+    fail('trim-tool-results', 'model-failed')
+    await expect(agent.preview(threadId)).rejects.toMatchObject({
+      ...{ code: 'model-failed', message: 'trim-tool-results cannot.' },
+    })
+    expect([await events(), frames]).toEqual([before, []])
+  })
 
   it('a strategy that nobody knows is told, and no other runs in its place', async () => {
     const { agent, threadId, threads, eventsOf } = await setUpAgent({ preset: 'precis' })

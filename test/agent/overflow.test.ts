@@ -63,6 +63,11 @@ describe('an overflow', () => {
   it.each([
     ['where automatic compaction is off', { auto: { enabled: false } }, /switched off/],
     ['in a preset that never compacts by itself', { preset: 'fresh' as const }, /switched off/],
+    [
+      'there also where automatic compaction is switched on',
+      { preset: 'fresh' as const, auto: { enabled: true } },
+      /switched off/,
+    ],
   ])('is only told %s [ALWAYS-08]', async (_, options, why) => {
     const { agent, threadId, threads, dev, frames, eventsOf } = await setUpAgent({
       ...MISJUDGED,

@@ -58,13 +58,16 @@ describe('a turn', () => {
       arguments: { call: id, beside },
     })
     const { agent, threadId, eventsOf } = await setUpAgent({
-      agent: { tools: [tool('many', true), tool('one', false)], limits: { parallelTools: 2 } },
+      agent: { tools: [tool('many', true), tool('one', false)], limits: { parallelTools: 3 } },
       dev: {
         script: [
           {
             calls: [
-              ...[call('many', 'a', 2), call('many', 'b', 2), call('many', 'c')],
-              ...[call('one', 'd'), call('many', 'e'), call('one', 'f'), call('one', 'g')],
+              ...[call('many', 'a', 3), call('many', 'b', 3), call('many', 'c', 3)],
+              ...[call('many', 'd'), call('one', 'e')],
+              // A tool that there is not keeps nobody apart.
+              ...[call('many', 'f', 2), call('fly', 'x'), call('many', 'g', 2)],
+              ...[call('one', 'h'), call('one', 'i')],
             ],
           },
           { text: 'Done.' },
@@ -72,8 +75,18 @@ describe('a turn', () => {
       },
     })
     await agent.sendMessage(threadId, 'go')
-    expect(starts).toEqual([['a'], ['a', 'b'], ['c'], ['d'], ['e'], ['f'], ['g']])
-    expect(await eventsOf('TOOL_RESULT')).toHaveLength(7)
+    expect(starts.map((each) => each.join(''))).toEqual([
+      'a',
+      'ab',
+      'abc',
+      'd',
+      'e',
+      'f',
+      'fg',
+      'h',
+      'i',
+    ])
+    expect(await eventsOf('TOOL_RESULT')).toHaveLength(10)
   })
 
   it('asks again twice in a row for calls that were cut off, and then no more', async () => {

@@ -53,8 +53,8 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     tests: [
       'src/agent/**/*.test.ts',
       'test/agent/!(soak|faults|range-random).test.ts',
-      'test/summaries/@(fresh|log).test.ts',
-      'test/server/@(preview|send).test.ts',
+      'test/summaries/@(fresh|fresh-twice|log).test.ts',
+      'test/server/@(preview|send|session).test.ts',
       'test/tui/compactions.test.ts',
     ],
     goalPercent: 75,
