@@ -42,6 +42,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     sources: ['src/core/**/*.ts'],
     tests: [
       'src/core/**/!(thread.property).test.ts',
+      'src/compactor/@(binding|compact|compactor|conversations|refusals).test.ts',
       'test/ledger/*.test.ts',
       'test/golden/*.test.ts',
     ],

@@ -92,17 +92,14 @@ export function TimelineChart({ points, limit, heightPx, isSmall, onCompaction }
             onClick={() => onCompaction(seq)}
           />
         ))}
-        {!isSmall && (
-          <>
-            {scale.hasLimit && limit !== undefined ? (
-              <span className="axis limit" style={{ top: scale.y(limit) }}>
-                The window: {tokensText(limit)} tokens
-              </span>
-            ) : (
-              <span className="axis top">{tokensText(Math.round(scale.most))} tokens</span>
-            )}
-          </>
-        )}
+        {!isSmall &&
+          (scale.hasLimit && limit !== undefined ? (
+            <span className="axis limit" style={{ top: scale.y(limit) }}>
+              The window: {tokensText(limit)} tokens
+            </span>
+          ) : (
+            <span className="axis top">{tokensText(Math.round(scale.most))} tokens</span>
+          ))}
       </div>
       <figcaption className="quiet">
         {hover ? hoverWords(hover) : `Events ${first.toLocaleString()} to ${last.toLocaleString()}`}
