@@ -51,6 +51,22 @@ function dying(store: Store, appends: number): Store {
   })
 }
 
+/** A store that is busy at the first call of this method. */
+function busyOnce(store: Store, method: 'append' | 'info'): Store {
+  let isBusy = true
+  return new Proxy(store, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => {
+        if (name !== method || !isBusy) return Reflect.apply(value, target, args)
+        isBusy = false
+        return Promise.reject(new PrecisError('store-busy', 'Not now.'))
+      }
+    },
+  })
+}
+
 /** The pages that hold the rest of a long text lead nowhere behind the fifth of them. */
 function cutOverflow(path: string, text: string): void {
   const file = readFileSync(path)
@@ -62,6 +78,19 @@ function cutOverflow(path: string, text: string): void {
 }
 
 describe('a copy of a store', () => {
+  it('ends where a store is busy: no thread is left out for that, and none is copied piece by piece', async () => {
+    const from = memoryStore()
+    await from.append('t', messages('t', 'a', 'b', 'c'), { expectedVersion: 0 })
+    const to = memoryStore()
+    for (const [one, other] of [
+      [busyOnce(from, 'info'), to],
+      [from, busyOnce(to, 'append')],
+    ] as const)
+      await expect(copyStore(one, other)).rejects.toMatchObject({ code: 'store-busy' })
+    expect(await to.info('t')).toBeUndefined()
+    expect(await copyStore(from, to)).toMatchObject({ threads: 1, copied: 3 })
+  })
+
   it('has every event, its forks share their past, and it is equal by its hash [NEED-06]', () =>
     inFolder(async (folder) => {
       const from = await filledMemory()

@@ -118,6 +118,19 @@ function queueContract(open: OpenQueue): void {
 describe('jobs of one process', () => {
   queueContract((options) => openJobs('memory:', memoryStore(), options))
 
+  it('is worked on by who came last, also when one who came before goes', async () => {
+    const queue = await openJobs('memory:', memoryStore(), QUICK)
+    const ran: string[] = []
+    const first = new AbortController()
+    await queue.work(async () => void ran.push('first'), first.signal)
+    await queue.work(async () => void ran.push('second'))
+    first.abort()
+    await queue.add('a')
+    await until('the job', () => ran.length === 1)
+    expect(ran).toEqual(['second'])
+    await queue.close()
+  })
+
   it('wait while another process has the thread', async () => {
     const store = memoryStore()
     await store.takeLease('job a', 'another', 60_000)

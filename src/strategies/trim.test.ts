@@ -6,7 +6,7 @@ import type { EventType } from '../core/log/event.ts'
 import type { PlainEvent } from '../core/log-design/from-plain-events.ts'
 import type { Block } from '../core/view/content.ts'
 import { asCompactionStrategy } from './as-compaction-strategy.ts'
-import { trimText, trimToolResults } from './trim.ts'
+import { trimText, trimToolResults, untilSaved } from './trim.ts'
 
 const MARKER = '[results truncated to save space.]'
 
@@ -26,6 +26,14 @@ function toolResult(id: string, content: readonly Block[], status = 'completed')
 
 const strategy = asCompactionStrategy(trimToolResults, { clock: testClock(), ids: testIds() })
 const run = { threadId: 'thr_1' }
+
+it('rewrites no more than what is wanted, to the token', () => {
+  const rewrites = ['e1', 'e2', 'e3'].map((id) => ({ edit: { covers: [id], put: [] }, saved: 5 }))
+  const rewritten = (wanted?: number) =>
+    untilSaved(rewrites as unknown as Parameters<typeof untilSaved>[0], wanted).length
+  expect([0, 1, 5, 6, 10, 99].map(rewritten)).toEqual([0, 1, 1, 2, 2, 3])
+  expect(rewritten()).toBe(3)
+})
 
 describe('trimText', () => {
   const VECTORS: [text: string, trimmed: string][] = [
