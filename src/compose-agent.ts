@@ -1,4 +1,4 @@
-// Wires the agent: its models, its tools, its `compact`, over what `compose` has put together.
+// Wires the agent: its models, tools and `compact`, on top of `compose`.
 import { type Agent, createAgent } from './agent/agent.ts'
 import type { CompactionHooks } from './agent/hooks.ts'
 import type {
@@ -27,7 +27,7 @@ import { codingTools } from './tools/index.ts'
 import { openWorkspace } from './tools/workspace.ts'
 
 export interface AgentOptions {
-  /** What of the settings counts here; the defaults are those of the preset `precis`. */
+  /** Settings used here; the defaults are those of the preset `precis`. */
   readonly settings?: {
     readonly preset?: PresetId
     readonly auto?: Partial<AutoSettings>
@@ -42,19 +42,19 @@ export interface AgentOptions {
     readonly models?: { readonly fast?: string | undefined }
     readonly run?: { readonly environment?: readonly string[] | undefined }
   }
-  /** The folder that tools work in where a thread names none; without it there are no file tools. */
+  /** The tools' folder for threads without one; without it there are no file tools. */
   readonly workspace?: string
   readonly readOnly?: boolean
-  /** What commands that tools run inherit, except for keys; without it, that of this process. */
+  /** The environment of commands, minus keys; default: this process's. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   readonly approval?: ApprovalPolicy
   readonly approver?: Approver
   readonly hooks?: readonly CompactionHooks[]
-  /** For compactions in the background: `openJobs` of `precis/stores`. To be closed after the agent. */
+  /** For background compactions: `openJobs` of `precis/stores`. Close it after the agent. */
   readonly jobs?: AgentPorts['jobs']
   readonly limits?: Partial<AgentLimits>
   readonly reminder?: AgentPorts['reminder']
-  /** Besides those for the workspace. */
+  /** Added to those for the workspace. */
   readonly tools?: readonly Tool[]
 }
 
@@ -151,7 +151,7 @@ function listModels({ models, model: summarizer }: AgentParts): AgentModels {
   }
 }
 
-/** Commands that tools run get no key of a provider. */
+/** Commands never receive provider keys. */
 const KEY_VARIABLES = PROVIDER_ENTRIES.flatMap(({ keyVariables }) => keyVariables)
 
 const COMPACT_TOOL: AgentPorts['compactTool'] = {

@@ -1,4 +1,4 @@
-// Wires the app: an agent that asks through it, the formats, the models, the folders, over what `compose` made.
+// Wires the app: an agent that asks through it, formats, models and folders, on top of `compose`.
 import type { Agent } from './agent/agent.ts'
 import type { Composed } from './compose.ts'
 import { type AgentOptions, composeAgent } from './compose-agent.ts'
@@ -45,7 +45,7 @@ export interface AppOptions extends Omit<WorkspaceChoices, 'workspace'> {
   readonly settings: ResolvedSettings
   readonly environment: Environment
   readonly version: string // of précis
-  /** How the agent is made; its folder is the one that new threads get. */
+  /** Options of the agent; its folder is the default for new threads. */
   readonly agent?: Omit<AgentOptions, 'settings' | 'approver'>
   readonly access?: Access
   readonly page?: Page
@@ -104,7 +104,7 @@ export function composeApp(given: AppSource, options: AppOptions): ComposedApp {
     async close() {
       app.close()
       await peers?.close()
-      await agent.close() // what it ends is still told to the others
+      await agent.close() // the others still hear of what it ends
       await presence?.close()
     },
   }
@@ -137,7 +137,7 @@ function listModels(
 
 const STAND_IN = 'dev'
 
-/** Its key is there; if none is needed, someone has said where its server is, or chosen it. */
+/** Its key exists; or it needs none and someone configured or chose it. */
 function canAsk(ref: string, { models, providers }: Settings, environment: Environment): boolean {
   const id = ref.split('/', 1)[0] ?? ''
   if (id === STAND_IN) return true
@@ -178,7 +178,7 @@ function findFormats(source: AppSource, environment: Environment): AppFormats {
   }
 }
 
-/** All of it, or nothing is left of it. */
+/** All or nothing. */
 async function importInto(
   threads: Threads,
   source: UploadedFile,
@@ -234,13 +234,13 @@ function readSettings({ origins }: ResolvedSettings, environment: Environment): 
 }
 
 interface WorkspaceChoices {
-  /** The folder that new threads get. */
+  /** The folder of new threads. */
   readonly workspace?: string
-  /** Further folders that threads may be given. */
+  /** Other allowed folders. */
   readonly workspaces?: readonly string[]
-  /** The rules of a folder, for the system part of new threads there; the caller trusts them. */
+  /** The rules of a folder for new threads there; the caller trusts them. */
   readonly rules?: (workspace: string) => string | undefined
-  /** Threads that were begun elsewhere, in other folders, may not work in those from here. */
+  /** Threads from other folders may not work there from here. */
   readonly onlyThese?: boolean
 }
 
@@ -272,7 +272,7 @@ function composeWorkspaces(choices: WorkspaceChoices): AppWorkspaces {
   }
 }
 
-/** Undefined if there is none: what is there besides the allowed ones is not for everyone who asks. */
+/** Undefined if missing: other folders must not be revealed. */
 function folderAt(path: string): string | undefined {
   if (path.includes('\0')) return undefined
   try {

@@ -18,15 +18,15 @@ export interface Composed {
   readonly clock: Clock
   readonly ids: Ids
   readonly threads: Threads
-  /** Of session files; those without `write` are only read. Detection takes the first that fits. */
+  /** Session file formats; those without `write` are read-only. Detection takes the first match. */
   readonly formats: readonly SessionFormat[]
-  /** Only written, for people. */
+  /** Write-only, for people. */
   readonly pages: readonly PageFormat[]
-  /** Models by name. The SDKs behind them are loaded on the first call: they take a while. */
+  /** Models by name. Their SDKs load on the first call, which takes a while. */
   models(): Promise<ModelRegistry>
-  /** A model for summaries; asks for the registry when it is asked itself. Tells others no secrets. */
+  /** A model for summaries; loads the registry on first use. Redacts prompts to other providers. */
   readonly model: ModelPort
-  /** The models that were asked for summaries, each as it was asked last. */
+  /** The models asked for summaries, with their latest request. */
   asked(): readonly AskedModel[]
   close(): Promise<void>
 }
@@ -36,7 +36,7 @@ export interface ComposeOptions {
   readonly settings?: Pick<Settings, 'models' | 'providers' | 'catalogue'> &
     Partial<Pick<Settings, 'redactPrompts'>>
   readonly environment?: Readonly<Record<string, string | undefined>>
-  /** Of threads, and of the pauses between requests to a model. */
+  /** For threads, and for pauses between model requests. */
   readonly clock?: Clock
 }
 
@@ -125,7 +125,7 @@ async function openRegistry(
   return { models, close: async () => standIn?.close() }
 }
 
-/** Without the fields that are there and undefined. */
+/** Without undefined fields. */
 function defined<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }

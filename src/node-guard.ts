@@ -4,7 +4,7 @@ import { PrecisError } from './core/errors.ts'
 /** The Node-API version that better-sqlite3 is built for; Node 22.14 and later have it. */
 const NEEDED_NAPI = 10
 
-/** Throws `wrong-node` where these versions (`process.versions`) are too old. */
+/** Throws `wrong-node` if these versions (`process.versions`) are too old. */
 export function checkNode(versions: {
   readonly node: string
   readonly napi?: string | undefined

@@ -1,4 +1,4 @@
-// The default clock and id source, of what every host has: timers and random bytes
+// The default clock and id source, from what every host has: timers and random bytes.
 import type { Clock, Ids } from './core/ports.ts'
 
 export const systemClock: Clock = {
@@ -19,7 +19,7 @@ export const systemClock: Clock = {
 let lastMs = 0
 let counter = 0
 
-/** Unique, and in the order in which they were made: an index of them grows at its end. */
+/** Unique and ascending, so that an index of them grows at its end. */
 export const randomIds: Ids = {
   next(prefix) {
     const nowMs = Math.max(Date.now(), lastMs)
@@ -32,7 +32,7 @@ export const randomIds: Ids = {
 }
 
 const RANDOM_CHARS = 16
-/** So many ids share one call for random bytes: a call takes longer than everything else here. */
+/** Ids per call for random bytes, which is the slowest step. */
 const IDS_AT_ONCE = 256
 let random = ''
 let used = 0

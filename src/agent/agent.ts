@@ -19,47 +19,49 @@ import { runTask, runTurn, type TurnOutcome } from './loop/turn.ts'
 import { AGENT_LIMITS, type AgentPorts, type AgentSettings } from './ports.ts'
 import { type ThreadRuntime, ThreadRuntimes } from './thread-runtime.ts'
 
-/** What came of a message. None of these is thrown: an error is part of the outcome. */
+/** The outcome of a message. Errors are part of it, never thrown. */
 export type SendOutcome =
   | {
       readonly status: TurnEnd
-      readonly text: string // the last thing the agent said
+      readonly text: string // the last text of the agent
       readonly error?: PrecisError
-      /** Messages that waited and were not delivered: the turn failed or was stopped. */
+      /** Undelivered messages, because the turn failed or was stopped. */
       readonly returned: readonly UserContent[]
       /** The new session in which it was said, behind an `@compact` that has opened one. */
       readonly threadId?: string
     }
-  /** Somebody works on the thread: the message is delivered as soon as it can be. */
+  /** The thread is busy: the message will be delivered as soon as possible. */
   | { readonly status: 'queued'; readonly messageId: string; readonly threadId?: string }
   | { readonly status: 'command'; readonly reply: CommandReply }
 
 export interface SendOptions {
   readonly signal?: AbortSignal
-  /** Where another process works on the thread: resolves only when the message is delivered, by whoever. */
+  /**
+   * If another process works on the thread, resolve only when the message is delivered, by either process.
+   */
   readonly isPatient?: boolean
 }
 
 export interface Agent {
-  /** Returns what ends the listening. */
+  /** Returns the function that unsubscribes. */
   on(listener: FrameListener): () => void
-  /** Commands are carried out, everything else is said. Rejects only for an unknown thread. */
+  /** Runs a command or sends a message. Rejects only for an unknown thread. */
   sendMessage(threadId: string, content: UserContent, options?: SendOptions): Promise<SendOutcome>
-  /** Goes on where a thread was left: delivers what waits, finishes what was interrupted. */
+  /** Resumes a thread: delivers waiting messages and finishes what was interrupted. */
   resume(threadId: string, options?: SendOptions): Promise<SendOutcome>
   compact(threadId: string, options?: OrderOptions): Promise<RunResult>
-  /** What `compact` would do, to be looked at. Nothing has happened yet. */
+  /** What `compact` would do. Changes nothing. */
   preview(threadId: string, options?: Omit<OrderOptions, 'leaveInbox'>): Promise<PreviewedProposal>
-  /** Applies a preview with its proposal, or what somebody made of that. */
+  /** Applies a preview with its proposal, or an edited one. */
   applyPreview(
     threadId: string,
     preview: PreviewedProposal,
     proposal?: Proposal,
   ): Promise<RunResult>
-  /** Takes back the last compaction, or that one; between two requests. */
+  /** Undoes the last compaction, or the given one, between two requests. */
   undo(threadId: string, compaction?: number): Promise<ThreadEvent>
   redo(threadId: string): Promise<ThreadEvent>
-  /** Stops what is going on; resolves when it has stopped. */
+  /** Stops running work; resolves when it has stopped. */
   abort(threadId: string): Promise<void>
   /** Stops everything. The threads stay as they are. */
   close(): Promise<void>
@@ -83,7 +85,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
     (threadId, signal) => compactAsJob(core, threadId, signal),
     closing.signal,
   )
-  // That it cannot work on jobs is told when it is closed; others can.
+  // Failing to work on jobs is reported at close; other processes can do them.
   working?.catch(() => undefined)
   const agent: Agent = {
     on: (listener) => frames.on(listener),
@@ -91,7 +93,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
       if (closing.signal.aborted) throw new PrecisError('aborted', 'The agent is closed.')
       const command = parseCommand(textOfUserContent(content))
       if (!command) return deliver(core, threadId, content, options)
-      // Through the object, so that whoever wraps `compact` is heard.
+      // Called through the object, so that a wrapped `compact` is used.
       const compact: Agent['compact'] = (...args) => agent.compact(...args)
       const reply = await runCommand({ core, threadId, compact, ...options }, command)
       const { next, compaction } = reply
@@ -103,9 +105,9 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
       return { status: 'command', reply }
     },
     async resume(threadId, options = {}) {
-      await ports.threads.context(threadId) // an unknown thread is said at once
+      await ports.threads.context(threadId) // an unknown thread fails at once
       const desk = core.desks.of(threadId)
-      // Whoever works on it already goes on by themselves.
+      // The running work will continue by itself.
       if (desk.work) return { status: 'queued', messageId: '' }
       return workUntilQuiet(core, desk, goOn, options)
     },
@@ -138,7 +140,7 @@ async function deliver(
   content: UserContent,
   options: SendOptions,
 ): Promise<SendOutcome> {
-  await core.ports.threads.context(threadId) // an unknown thread is said at once
+  await core.ports.threads.context(threadId) // an unknown thread fails at once
   const desk = core.desks.of(threadId)
   while (desk.work?.isBrief) await desk.work.settled
   if (!desk.work) {
@@ -154,7 +156,7 @@ async function deliver(
     if (outcome.status !== 'queued') return outcome
   }
   const messageId = await queueMessage({ core, desk }, content)
-  // Whoever worked on the thread may have looked into the inbox for the last time before this.
+  // The current worker may have checked the inbox for the last time before this.
   const outcome = await pump(core, desk, options)
   if (outcome) return outcome
   if (desk.work && !options.isPatient) return { status: 'queued', messageId }
@@ -166,8 +168,8 @@ async function deliver(
 }
 
 /**
- * Whoever works on the thread delivers the message; where that process dies, its lease ends, and this one
- * takes over. Undefined where others have delivered it or given it back.
+ * The process that works on the thread delivers the message. If it dies, its lease ends and this one takes
+ * over. Undefined if others delivered or returned the message.
  */
 async function untilDelivered(
   core: AgentCore,
@@ -188,7 +190,7 @@ async function untilDelivered(
   return undefined
 }
 
-/** Runs a turn, and further ones as long as messages wait; nobody else would deliver them. */
+/** Runs turns as long as messages wait, because no one else would deliver them. */
 async function workUntilQuiet(
   core: AgentCore,
   desk: ThreadRuntime,
@@ -200,14 +202,14 @@ async function workUntilQuiet(
   return (await pump(core, desk, options)) ?? ended
 }
 
-/** Finishes what was interrupted. Where nothing was, nothing is asked of the model. */
+/** Finishes interrupted work. Otherwise the model is not asked. */
 async function goOn(turn: Turn): Promise<TurnOutcome> {
   const delivered = await deliverMessages(turn)
   if (!delivered && !(await isUnfinished(turn))) return { end: 'done', text: '' }
   return runTurn(turn)
 }
 
-/** The last word is not the agent's, or it was cut short. */
+/** The last event is not the agent's, or it was cut short. */
 async function isUnfinished({ core, desk }: Turn): Promise<boolean> {
   const events = await core.ports.threads.getEvents(desk.threadId)
   const last = events.findLast(bearsEntry)
@@ -216,7 +218,7 @@ async function isUnfinished({ core, desk }: Turn): Promise<boolean> {
   return calls.length > 0 || stopReason === 'aborted' || stopReason === 'error'
 }
 
-/** Undefined where nothing waits, or somebody else is at work. */
+/** Undefined if nothing waits, or another worker is active. */
 async function pump(
   core: AgentCore,
   desk: ThreadRuntime,
@@ -229,7 +231,7 @@ async function pump(
   return outcome.status === 'queued' ? undefined : outcome
 }
 
-/** What was said during a compaction: delivered now, or given back where that came to nothing. */
+/** Messages sent during a compaction: delivered now, or returned if it failed. */
 async function settleInbox(
   core: AgentCore,
   threadId: string,
@@ -260,13 +262,13 @@ async function withFrames(
   const { threadId } = turn.desk
   frames.emit({ type: 'turn-start', threadId })
   const { end, text, error } = await run(turn)
-  // What waits when the process ends is for the next one: nobody is left to be given it.
+  // At the end of the process, waiting messages stay for the next process.
   const isOurs = !closing.aborted && !turn.lost?.aborted
   const isCutShort = (end === 'failed' || end === 'aborted') && isOurs
   const returned = isCutShort ? await returnMessages(turn) : []
   if (error)
     frames.emit({ type: 'error', threadId, error, context: { operation: 'turn', threadId } })
-  // Who hears of the end and asks for something at once is not to be told that a turn is running.
+  // A listener that sends a message on this frame must not find the thread busy.
   if (turn.desk.work) turn.desk.work.isBrief = true
   frames.emit({ type: 'turn-end', threadId, end, ...(error && { error }) })
   return { status: end, text, returned, ...(error && { error }) }

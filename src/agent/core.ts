@@ -1,4 +1,4 @@
-// What all parts of one agent have in common.
+// Shared by all parts of an agent.
 import { type Attributes, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { AgentFrame, FrameDraft, FrameListener, TurnEnd } from '../core/agent/frame.ts'
 import type { PrecisError } from '../core/errors.ts'
@@ -13,13 +13,13 @@ export interface AgentCore {
   readonly limits: AgentLimits
   readonly frames: FrameHub
   readonly desks: ThreadRuntimes
-  /** The name under which this agent holds leases. */
+  /** The agent's name as a holder of leases. */
   readonly owner: string
   /** Fires when the agent is closed. */
   readonly closing: AbortSignal
-  /** Runs a task in a thread of its own, below the one it is for. */
+  /** Runs a task in a thread below the given one. */
   runTask(task: Task): Promise<TaskResult>
-  /** Begins a turn for what waits, where there is something and nobody is at work. */
+  /** Starts a turn if messages wait and the thread is idle. */
   deliverWaiting(desk: ThreadRuntime): void
 }
 
@@ -32,23 +32,23 @@ export interface Task {
 export interface TaskResult {
   readonly threadId: string
   readonly end: TurnEnd
-  readonly text: string // the last thing that was said there
+  readonly text: string // the last text said there
   readonly usage?: TokenUsage // everything the thread was billed
   readonly error?: PrecisError
 }
 
-/** A piece of work on one thread: a turn, or what a command does between turns. */
+/** Work on one thread: a turn, or a command between turns. */
 export interface Turn {
   readonly core: AgentCore
   readonly desk: ThreadRuntime
   readonly signal: AbortSignal
-  /** Fires where somebody else may work on the thread by now: from then on nothing is written. */
+  /** Fires when another process may work on the thread: nothing may be written afterwards. */
   readonly lost?: AbortSignal
-  /** 0 for a thread of the user's, 1 for one that a tool started, and so on. */
+  /** 0 for a user's thread, 1 for one started by a tool, and so on. */
   readonly depth: number
 }
 
-/** Hands frames to whoever listens, in order, and survives listeners that throw. */
+/** Delivers frames to listeners in order, and survives listeners that throw. */
 export class FrameHub {
   readonly #clock: Clock
   readonly #listeners = new Set<FrameListener>()
@@ -57,7 +57,7 @@ export class FrameHub {
     this.#clock = clock
   }
 
-  /** Returns what ends the listening; it removes this listener and no other. */
+  /** Returns the function that removes this listener only. */
   on(listener: FrameListener): () => void {
     const own: FrameListener = (frame) => listener(frame)
     this.#listeners.add(own)
@@ -70,7 +70,7 @@ export class FrameHub {
       try {
         listener(frame)
       } catch (error) {
-        // A listener has no say in what the agent does; whoever runs the process hears of it.
+        // A listener's error does not affect the agent; the operator sees a warning.
         process.emitWarning(error instanceof Error ? error : new Error(String(error)))
       }
     }
@@ -79,7 +79,7 @@ export class FrameHub {
 
 const tracer = trace.getTracer('precis')
 
-/** Runs `work` in a span; one that rejects marks it as failed. */
+/** Runs `work` in a span; a rejection marks it as failed. */
 export function traced<T>(
   name: string,
   attributes: Attributes,

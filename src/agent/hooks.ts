@@ -1,4 +1,4 @@
-// Hooks: what others may say before a compaction and hear after it. None of them can break one.
+// Hooks: callbacks before and after a compaction. None of them can break one.
 import type { RunInfo, RunResult } from '../core/agent/frame.ts'
 import type { EntryId, NewId } from '../core/edit/change.ts'
 import type { Proposal, Strategy, StrategyInput } from '../core/edit/strategy.ts'
@@ -14,35 +14,35 @@ export interface HookedRun extends RunInfo {
   readonly instructions?: string
 }
 
-/** A veto ends the run, and the context stays. Everything else is done before or in the run. */
+/** A veto ends the run and keeps the context. The rest is done before or during the run. */
 export type BeforeReply =
   | { readonly veto: string }
   | {
-      /** In place of what the strategies would propose; the gate checks it like any other. */
+      /** Replaces the strategies' proposal; the gate checks it like any other. */
       readonly proposal?: Proposal | ((input: StrategyInput) => Proposal | Promise<Proposal>)
       readonly instructions?: string
       readonly pins?: readonly string[] // texts
-      readonly entries?: readonly EntryId[] // of the context, to be pinned as they are
+      readonly entries?: readonly EntryId[] // entries to pin unchanged
     }
 
-/** What is said after a compaction: to people, and to the model as a reminder behind what is there now. */
+/** Text after a compaction: for people, and as a reminder for the model. */
 export interface AfterReply {
   readonly notice?: string
   readonly reminder?: string
 }
 
-/** Entries that a compaction took out of the context; `ref` is the name to read them by. */
+/** Entries a compaction removed; `ref` reads them again. */
 export interface Dropped {
   readonly ref: NewId
   readonly entries: number
-  readonly label?: string // of what stands there now; absent for a gap
+  readonly label?: string // of the replacement; absent for a gap
 }
 
-/** The signal fires when nobody waits any more: the time is over, or the run was aborted. */
+/** The signal fires on timeout and on abort. */
 export interface CompactionHooks {
   readonly name?: string // for notices, and behind `hook:` as the id of the strategy
   before?(run: HookedRun, signal: Signal): Reply<BeforeReply>
-  /** Of every run that `before` heard of, also of one that failed. A text is told to people. */
+  /** After every run `before` was called for, including failed ones. A text is shown to people. */
   after?(result: RunResult, run: HookedRun, signal: Signal): Reply<string | AfterReply>
   onDrop?(dropped: readonly Dropped[], run: HookedRun, signal: Signal): Reply<never>
 }
@@ -53,18 +53,18 @@ type Reply<T> = T | undefined | void | Promise<T | undefined | void>
 export interface HookOptions {
   readonly clock: Clock
   readonly signal: Signal
-  /** For each call of a hook; finding a proposal has its own, longer one. */
+  /** Timeout of each call; proposals have a longer one. */
   readonly timeoutMs?: number
 }
 
-/** What the hooks want of a run, all taken together. */
+/** The combined wishes of all hooks. */
 export interface HookWishes {
   readonly veto?: string
   readonly strategy?: Strategy
   readonly instructions: readonly string[]
   readonly pins: readonly string[]
   readonly entries: readonly EntryId[]
-  /** Hooks that threw, hung or answered nonsense, and were left out. */
+  /** Hooks that threw, timed out or returned invalid values, and were ignored. */
   readonly notices: readonly string[]
 }
 
@@ -73,8 +73,8 @@ const TIMEOUT_MS = 10_000
 const PROPOSAL_TIMEOUT_MS = 120_000
 
 /**
- * Asks all hooks, in order, up to a veto; the first proposal counts. Rejects only with `aborted`, when
- * the signal has fired.
+ * Asks all hooks in order, up to a veto; the first proposal counts. Rejects only with `aborted`, when the
+ * signal has fired.
  */
 export async function runBeforeHooks(
   hooks: readonly CompactionHooks[],
@@ -112,7 +112,7 @@ export async function runBeforeHooks(
   return { ...wishes, ...(strategy && { strategy }) }
 }
 
-/** Tells all hooks, in order. Never rejects; returns what is to be told to people, and to the model. */
+/** Calls all hooks in order. Never rejects; returns the texts for people and for the model. */
 export async function runAfterHooks(
   hooks: readonly CompactionHooks[],
   run: HookedRun,
@@ -152,7 +152,7 @@ function checkedWords(said: unknown): Required<AfterReply> {
   return { notice, reminder }
 }
 
-/** The time that a hook takes is the run's time, so it has a limit; what hangs is left behind. */
+/** Hooks take the run's time, so they have a timeout; hanging ones are abandoned. */
 async function withinTime<T>(
   work: (signal: Signal) => T | Promise<T>,
   { clock, signal, timeoutMs = TIMEOUT_MS }: HookOptions,
@@ -167,7 +167,7 @@ async function withinTime<T>(
     throw heeded?.aborted ? aborted() : tooSlow(timeoutMs)
   })
   try {
-    // An async function, so that what throws at once also rejects.
+    // An async function, so a synchronous throw also rejects.
     return await Promise.race([(async () => work(over.signal))(), limit])
   } finally {
     heeded?.removeEventListener('abort', end)
@@ -175,7 +175,7 @@ async function withinTime<T>(
   }
 }
 
-/** A proposal that is found only when it is asked for must come in time too. */
+/** A lazily computed proposal must finish in time, too. */
 function chooseStrategy(
   name: string,
   proposal: NonNullable<Exclude<BeforeReply, { veto: string }>['proposal']>,
@@ -189,7 +189,7 @@ function chooseStrategy(
   }
 }
 
-/** Hooks may be written without types. */
+/** Hooks may be untyped JavaScript. */
 function checkedReply(reply: unknown): BeforeReply | undefined {
   if (reply === undefined || reply === null) return undefined
   if (typeof reply !== 'object') throw new TypeError('its answer is not an object.')
@@ -211,7 +211,7 @@ function checkedReply(reply: unknown): BeforeReply | undefined {
   return reply as BeforeReply
 }
 
-/** The first new entry or gap of an edit carries all that the edit covers and does not keep. */
+/** The first new entry or gap of an edit stands for everything the edit removes. */
 function droppedBy({ seq, data }: EventOf<'COMPACTION'>): Dropped[] {
   const dropped: Dropped[] = []
   let index = 0

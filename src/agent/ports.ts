@@ -1,4 +1,4 @@
-// What an agent is made of: everything it needs from outside, and the limits it keeps.
+// What an agent needs from outside, and its limits.
 import type { ApprovalPolicy } from '../core/agent/approval.ts'
 import type { ReplacementRequest, Tool } from '../core/agent/tool.ts'
 import type { PinningPolicy } from '../core/edit/detected-pins.ts'
@@ -12,37 +12,37 @@ import type { PresetId } from '../core/window/presets.ts'
 import type { Threads } from '../threads/threads.ts'
 import type { CompactionHooks } from './hooks.ts'
 
-/** A model that can be asked, with what is known of it. */
+/** A model and what is known about it. */
 export interface AgentModel {
   readonly ref: ModelRef
   readonly model: string // without the provider
   readonly provider: Provider
-  /** Absent where nobody knows. */
+  /** Absent if unknown. */
   readonly windowTokens?: number
-  /** False where the window is only assumed: to be said once. */
+  /** False if the window is only assumed, which is said once. */
   readonly isWindowKnown: boolean
-  /** The longest answer the model gives. */
+  /** The model's maximum output. */
   readonly outputTokens?: number
   /** Whether it has a thinking mode that can be asked for. */
   readonly canThink: boolean
-  /** In dollars; undefined where no price is known. */
+  /** In dollars; undefined without a known price. */
   costOf(usage: TokenUsage): number | undefined
 }
 
 export interface AgentModels {
   /** `provider/model`, `dev`, or a role: `default`, `fast`. Rejects with what to do about it. */
   resolve(name?: string, signal?: Signal): Promise<AgentModel>
-  /** For summaries: the same models, without tools. */
+  /** For summaries: the same models without tools. */
   readonly summarizer: ModelPort
 }
 
-/** The tools of one thread. The agent adds `compact` and `task` itself. */
+/** The tools of one thread. The agent adds `compact` and `task`. */
 export type ToolsFor = (thread: {
   readonly threadId: string
   readonly workspace?: string
 }) => readonly Tool[]
 
-/** A file that `compact` is to carry over, as it is now. */
+/** A file for `compact` to carry over, with its current content. */
 export type ContextFile =
   | { readonly path: string; readonly content: string; readonly isCut?: boolean }
   | { readonly path: string; readonly error: string }
@@ -52,13 +52,13 @@ export interface ApprovalQuestion {
   readonly callId: string
   readonly name: string
   readonly subject: string
-  readonly reason: string // why it is asked for
+  readonly reason: string // why approval is needed
   readonly input: Json
   readonly diff?: string // of what it would change, with `+`, `-` or a blank before each line
   readonly signal: AbortSignal
 }
 
-/** Somebody who can be asked. Rejecting, or hanging until the signal fires, is a no. */
+/** Asks a person. A rejection, or no answer before the signal, means no. */
 export type Approver = (question: ApprovalQuestion) => Promise<'allow' | 'deny'>
 
 export interface AgentPorts {
@@ -70,76 +70,76 @@ export interface AgentPorts {
   readonly clock: Clock
   readonly ids: Ids
   /**
-   * Where threads wait for a compaction in the background; the agent works on it, beside those of other
-   * processes. Whoever opened it closes it after the agent. Without it they begin at once, in this process.
+   * A queue for background compactions; the agent works on it together with other processes. Its creator
+   * closes it after the agent. Without it they start at once in this process.
    */
   readonly jobs?: Pick<JobQueue, 'add' | 'work'>
   readonly models: AgentModels
   readonly tools: ToolsFor
-  /** The `compact` tool in the form that a preset offers. */
+  /** The `compact` tool in the preset's form. */
   readonly compactTool: {
     schema(mode: ReplacementRequest['mode']): ToolSchema
-    /** The input, checked strictly; a text says what is wrong with it and how it should look. */
+    /** The parsed input, or a text on what is wrong and what is expected. */
     read(mode: ReplacementRequest['mode'], input: Json): ReplacementRequest | string
-    /** What replaces the thread, or ranges of it, and ends the call where there is one in the thread. */
+    /** The strategy that replaces the thread or its ranges, and ends the call if it is in the thread. */
     strategy(input: ReplacementRequest, files: readonly ContextFile[], callId?: string): Strategy
   }
-  /** Who is asked where a tool may not simply run; without it, nobody says yes. */
+  /** Asked when a tool needs approval; without it such tools are denied. */
   readonly approver?: Approver
   readonly hooks?: readonly CompactionHooks[]
-  /** The files that the `compact` tool names; without it, none can be carried over. */
+  /** Reads the files named by `compact`; without it none are carried over. */
   readContextFiles?(
     threadId: string,
     workspace: string | undefined,
     paths: readonly string[],
     maxTokens?: number, // of all files together
   ): Promise<readonly ContextFile[]>
-  /** The text of what was said before, found again or by its ref; within a limit. */
+  /** Reads earlier content by words or ref, within a limit. */
   recall?(
     threadId: string,
     asked: { readonly query: string } | { readonly ref: string },
   ): Promise<string>
-  /** A reminder to put behind what the user says; undefined for none. */
+  /** A reminder to follow a user message; undefined for none. */
   reminder?(threadId: string): string | undefined
 }
 
-/** As they come from a settings file: what is not set may be there and undefined. */
+/** As parsed from settings, where unset keys may be undefined. */
 type SomeAutoSettings = { readonly [K in keyof AutoSettings]?: AutoSettings[K] | undefined }
 
 export interface AgentSettings {
   readonly preset: PresetId
-  /** In place of what the preset says; absent fields stay the preset's. */
+  /** Overrides the preset; absent fields keep its values. */
   readonly auto?: Partial<AutoSettings>
-  /** The same for single models, by their name. */
+  /** The same by model name. */
   readonly autoByModel?: Readonly<Record<string, SomeAutoSettings>> | undefined
   readonly gateMinTokens?: number
-  /** Absent: each strategy asks in its own form, and the conversation's model. */
+  /** Default: each strategy uses its own form and the conversation's model. */
   readonly summaries?: { readonly form?: SummaryForm; readonly fastModel?: string }
   /** Texts that every compaction keeps. */
   readonly pins?: readonly string[]
-  /** What is pinned by itself; absent: what binds, in the presets that look for it. */
+  /** What is pinned automatically; default: binding sentences, in presets that detect them. */
   readonly pinning?: PinningPolicy
-  /** Absent: everything that writes or runs is asked for. */
+  /** Default: everything that writes or runs needs approval. */
   readonly approval?: ApprovalPolicy
   readonly limits?: Partial<AgentLimits>
 }
 
 export interface AgentLimits {
-  /** Requests to the model in one turn. */
+  /** Requests in one turn. */
   readonly steps: number
-  /** Tools that run at the same time. */
+  /** Concurrent tools. */
   readonly parallelTools: number
-  /** Compactions for one turn whose request was refused as too long. */
+  /** Compactions in one turn after refusals for length. */
   readonly overflowRetries: number
-  /** Requests repeated because the connection broke in mid-answer. */
+  /** Retries after connections that broke during an answer. */
   readonly brokenAnswers: number
-  /** Sub-threads below sub-threads. */
+  /** Nesting of sub-threads. */
   readonly depth: number
-  /** Tokens of an answer, where the model and its window allow as many. */
+  /** Output tokens, if model and window allow them. */
   readonly outputTokens: number
   /** How long a lease outlives its owner. */
   readonly leaseMs: number
-  /** How long a command waits for another process that works on the thread. */
+  /** How long a command waits for another process on the thread. */
   readonly waitMs: number
 }
 

@@ -1,4 +1,4 @@
-// What this process knows of a thread it works on: who works, what is being compacted, what was decided.
+// What this process knows about a thread it works on: worker, running compaction, decisions.
 import type { RunResult } from '../core/agent/frame.ts'
 import type { Tool } from '../core/agent/tool.ts'
 import type { TokenUsage } from '../core/view/content.ts'
@@ -17,47 +17,47 @@ export class Lock {
   }
 }
 
-/** A piece of work on a thread: a turn, or a compaction while no turn runs. */
+/** Work on a thread: a turn, or a compaction between turns. */
 export interface Work {
   readonly controller: AbortController
   readonly settled: Promise<void>
-  /** A commit and no more, or its end was told already: whoever comes meanwhile can wait for it. */
+  /** Only a commit is left, or the end was announced: newcomers can wait. */
   isBrief: boolean
 }
 
 export interface ThreadRuntime {
   readonly threadId: string
-  /** From the building of a request to the last result of its calls: no compaction is applied in between. */
+  /** Held from building a request to its last result: no compaction is applied in between. */
   readonly request: Lock
   policy: PolicyState
-  /** False until the time of the last compaction was looked up in the log. */
+  /** Whether the time of the last compaction was read from the log. */
   isPolicyRead: boolean
-  /** That the context is nearly full was said, and it has not been emptier since. */
+  /** The warning was given, and the context has not shrunk since. */
   isWarned: boolean
-  /** This process has worked on the thread, not only on a compaction in its background. */
+  /** This process has worked on the thread itself, not only on a background compaction. */
   isOurs: boolean
   work?: Work
-  /** The compaction that runs now. */
+  /** The running compaction. */
   compaction?: Promise<RunResult>
   stopCompaction?: () => void
-  /** Appends to the inbox that are under way. */
+  /** Pending appends to the inbox. */
   readonly queueing: Set<Promise<unknown>>
   tools?: { readonly key: string; readonly list: readonly Tool[] }
-  /** What waits for another process to be done with the thread. */
+  /** Waits for another process on this thread. */
   readonly waiting: Set<AbortController>
-  /** For the model, behind the results of the calls that run now. */
+  /** For the model, after the results of the running calls. */
   readonly reminders: string[]
-  /** How often the agent compacted by its own call in this turn, and how long the thread was afterwards. */
+  /** The agent's own compactions in this turn, and the size they left. */
   ownCompactions: { readonly times: number; readonly leftTokens: number }
-  /** What answers cost that broke off before anything of them was kept. */
+  /** Cost of answers that broke off before anything was kept. */
   owed?: TokenUsage
-  /** Models whose assumed window was said already. */
+  /** Models whose assumed window was announced. */
   readonly said: Set<string>
 }
 
 export const NO_COMPACTIONS = { times: 0, leftTokens: 0 }
 
-/** Desks that are not in use are forgotten, the oldest first. */
+/** Idle entries beyond this are dropped, oldest first. */
 const MAX_DESKS = 1_000
 
 export class ThreadRuntimes {

@@ -1,4 +1,4 @@
-// The second half of the road: the gate judges a proposal, one append commits it, and a report says what it did.
+// The second half of a compaction: the gate judges a proposal, one append commits it, a report describes it.
 
 import type { GateResult } from '../core/edit/gate.ts'
 import type { Refusal } from '../core/edit/gate-checks.ts'
@@ -17,11 +17,11 @@ import type { Committed, ProposalRecord, Refused } from './plan.ts'
 export interface CommitPorts {
   readonly open: OpenThread
   newId(prefix: string): string
-  /** What else goes with the conversation into a new thread: asked right before that is opened. */
+  /** What else moves to a new thread; called right before it is opened. */
   moving?(): Promise<readonly EventDraft[]>
 }
 
-/** A proposal that the gate has let pass, on the context that it was judged on. */
+/** A proposal the gate accepted, with its context. */
 export interface JudgedProposal {
   readonly context: Context
   readonly eventAt: EventAt
@@ -29,7 +29,7 @@ export interface JudgedProposal {
   readonly result: GateResult
 }
 
-/** What the gate says of a proposal now. Changes nothing. */
+/** The gate's current verdict on a proposal. Changes nothing. */
 export function judgeProposal(
   thread: EditableThread,
   record: ProposalRecord,
@@ -40,7 +40,7 @@ export function judgeProposal(
   })
 }
 
-/** The one path by which a compaction comes about. A conflict passes the gate again. */
+/** The only path that commits a compaction. After a conflict the gate judges again. */
 export function applyCompaction(
   thread: EditableThread,
   record: ProposalRecord,
@@ -82,7 +82,7 @@ async function appendChange(
     'leave',
     record.expectedVersion,
   )
-  // It is through, committed or refused: another run is to do its work anew.
+  // Committed or refused: the next run starts from scratch.
   await thread.scratch.clear()
   const event = events.find((candidate) => candidate.type === 'COMPACTION')
   const { seq: version } = events.at(-1) ?? event ?? {}
@@ -91,7 +91,7 @@ async function appendChange(
   throw new PrecisError('internal', 'The gate accepted a compaction, but nothing was appended.')
 }
 
-/** One append creates the new thread. Nothing at all is written to the old one (decision 0012). */
+/** One append creates the new thread. The old one is not written to (decision 0012). */
 async function openInstead(
   thread: EditableThread,
   record: ProposalRecord,
@@ -108,14 +108,14 @@ async function openInstead(
     }
   })
   if ('reason' in planned) return { committed: false, refusal: planned }
-  // Not before the gate: what is delivered in between is said in the old thread, and moves with it.
+  // After the gate: messages delivered in between belong to the old thread and move with it.
   const { started, drafts } = planned.make((await ports.moving?.()) ?? [], () => ports.newId('pin'))
   const threadId = await ports.open(started, drafts)
   const { summary = '', replacedFor } = record.proposal.fresh ?? {}
   return {
     committed: true,
     fresh: { threadId, summary, ...(replacedFor !== undefined && { replacedFor }) },
-    // Made where somebody asks for it: an agent shows none (FRESH-26).
+    // Built on demand: agents show none (FRESH-26).
     get report() {
       return planned.report()
     },

@@ -1,4 +1,5 @@
-// The road for a log that no store keeps: propose → gate → change and report, as steps that wait only for a model
+// Compaction of a log without a store: propose → gate → change and report, as steps that wait only for a
+// model.
 import type { CompactionData } from '../core/edit/change.ts'
 import { passGateWith, type TextCheck } from '../core/edit/gate.ts'
 import type { Refusal } from '../core/edit/gate-checks.ts'
@@ -25,7 +26,7 @@ export type LogOutcome =
   | { readonly ok: true; readonly change: CompactionData; readonly report: CompactionReport }
   | { readonly ok: false; readonly refusal: Refusal }
 
-/** The data of the COMPACTION to append. Appends nothing by itself. */
+/** Returns the data of the COMPACTION to append; appends nothing. */
 export function* compactLog(compaction: LogPlan): Steps<LogOutcome> {
   const { strategy, runId, fallback, ...input } = compaction
   const { context, eventAt, pins, trigger, targetTokens, run } = input
@@ -50,13 +51,13 @@ export function* compactLog(compaction: LogPlan): Steps<LogOutcome> {
   return { ok: true, change: counted.change, report }
 }
 
-/** Loaded where a model has written something: without one the steps wait for nothing. */
+/** Loaded only if a model wrote something; otherwise the steps never wait. */
 function* textCheckFor({ written = [] }: Proposal): Steps<TextCheck> {
   if (written.length === 0) return () => undefined
   return (yield* wait(import('../core/edit/pass-gate.ts'))).checkText
 }
 
-/** Whoever writes a strategy in JavaScript has no compiler to say this. */
+/** Authors of JavaScript strategies have no compiler to tell them. */
 export function requireProposal(id: string, proposal: unknown): void {
   const given = proposal as { readonly edits?: unknown } | null | undefined
   if (!Array.isArray(given?.edits))

@@ -1,4 +1,5 @@
-// The one road of every compaction: plan → propose → gate → commit → report. Doors add when, and who hears of it.
+// The one road of every compaction: plan → propose → gate → commit → report. Doors decide when, and who is
+// informed.
 import type { Refusal } from '../core/edit/gate-checks.ts'
 import type { ReportFallback } from '../core/edit/report.ts'
 import type { Strategy } from '../core/edit/strategy.ts'
@@ -10,9 +11,9 @@ import type { JudgedProposal } from './commit.ts'
 import type { Committed, CompactionPlan, ProposalRecord, Refused } from './plan.ts'
 import type { Tab } from './run-tab.ts'
 
-/** The halves of the road, as threads offer them. */
+/** The two halves, as threads offer them. */
 export interface Proposals {
-  /** Only proposes: to be shown, kept, and applied later, unless what it covers has changed by then. */
+  /** Only proposes. The proposal can be shown, stored, and applied later, unless its entries change. */
   prepare(
     threadId: string,
     strategy: string | Strategy,
@@ -20,38 +21,38 @@ export interface Proposals {
     tab?: Tab,
   ): Promise<ProposalRecord>
   apply(threadId: string, record: ProposalRecord, more?: Moving): Promise<Committed | Refused>
-  /** What the gate would say of it now, on the context that it would be applied to. */
+  /** The gate's verdict now, in the context it would apply to. */
   judge(threadId: string, record: ProposalRecord): Promise<JudgedProposal>
 }
 
-/** What else goes with the conversation into a new thread. */
+/** What else moves to a new thread. */
 export interface Moving {
   moving?(): Promise<readonly EventDraft[]>
 }
 
-/** What a door adds to the road. */
+/** What a door adds. */
 export interface Door extends Moving {
-  /** Where the door holds the thread alone: what is spent is noted there until it is on the bill. */
+  /** For a door that holds the thread: records spending until it is billed. */
   readonly tab?: Tab | undefined
-  /** Runs an attempt: an agent may have to wait until a round is over. */
+  /** Runs an attempt; an agent may have to wait for the end of a round. */
   attempt?<T>(run: () => Promise<T>): Promise<T>
   /** Runs the commit when the thread allows it. */
   commit?(
     run: () => Promise<Committed | Refused>,
     record: ProposalRecord,
   ): Promise<Committed | Refused>
-  /** A strategy is tried now; `fallback` says what was tried before it, and why it came to nothing. */
+  /** Called for each strategy tried; `fallback` names the previous one and its failure. */
   onAttempt?(strategyId: string, fallback: ReportFallback | undefined): void
-  /** An attempt came to nothing, or was stopped after it had cost something. */
+  /** An attempt failed, or was stopped after spending. */
   onFailure?(failed: FailedAttempt): Promise<void>
-  /** A lower target for the same strategy, where a proposal is not small enough by the door's own count. */
+  /** A lower target for the same strategy, if its proposal is too large by the door's own count. */
   retarget?(record: ProposalRecord): Promise<number | undefined>
 }
 
 export interface FailedAttempt {
   readonly strategyId: string
   readonly error: PrecisError
-  readonly usage?: TokenUsage | undefined // what it cost, where that is known
+  readonly usage?: TokenUsage | undefined // its cost, if known
 }
 
 interface Failure {
@@ -61,13 +62,13 @@ interface Failure {
 
 type Attempt = { readonly committed: Committed; readonly record: ProposalRecord } | Failure
 
-/** How it ended: with a commit and its proposal, or with the error of the attempt that says most. */
+/** The end: a commit with its proposal, or the most informative error. */
 export type RoadEnd = Attempt & {
-  readonly strategyId: string // the one that was tried last
-  readonly spent?: TokenUsage | undefined // what all attempts cost
+  readonly strategyId: string // the last one tried
+  readonly spent?: TokenUsage | undefined // total cost of all attempts
 }
 
-/** Tries the strategies of the plan in order until one is committed. Never rejects. */
+/** Tries the plan's strategies in order until one is committed. Never rejects. */
 export async function compactThread(
   proposals: Proposals,
   threadId: string,
@@ -79,7 +80,7 @@ export async function compactThread(
   return { strategyId: road.strategyId, spent: road.spent, ...ended }
 }
 
-/** The first half alone: what would be proposed, and what the gate says of it. Nothing has happened yet. */
+/** The first half: the proposal, and the gate's verdict. Changes nothing. */
 export async function proposeOnly(
   proposals: Pick<Proposals, 'prepare' | 'judge'>,
   threadId: string,
@@ -90,7 +91,7 @@ export async function proposeOnly(
   return { record, judged: await proposals.judge(threadId, record) }
 }
 
-/** The second half alone, for a proposal that was kept. */
+/** The second half, for a stored proposal. */
 export function applyKept(
   proposals: Pick<Proposals, 'apply'>,
   threadId: string,
@@ -106,7 +107,7 @@ class Road {
   readonly #threadId: string
   readonly #plan: CompactionPlan
   readonly #door: Door
-  #nearest: ProposalRecord | undefined // what came nearest to the target
+  #nearest: ProposalRecord | undefined // closest to the target
 
   constructor(proposals: Proposals, threadId: string, plan: CompactionPlan, door: Door) {
     this.#proposals = proposals
@@ -118,14 +119,15 @@ class Road {
   async tryAll(): Promise<Attempt> {
     const { strategies } = this.#plan
     let last: Attempt = failed(new PrecisError('internal', 'No strategy is configured.'))
-    // That one came near says more than that another one had nothing to do, and asks for less the next time.
+    // A near miss is more informative than an attempt with nothing to do, and suggests a lower target next
+    // time.
     let nearest: Attempt | undefined
     let escalates = false
     for (const strategy of strategies) {
       last = await this.#next(strategy, last)
-      // What the user stopped is not to be done in another way.
+      // After an abort, try no other strategy.
       if ('committed' in last || last.end === 'aborted') return last
-      // Whoever named it wants to know; another one in its place would hide the slip.
+      // An unknown id is an error: falling back would hide the typo.
       if (last.error.code === 'unknown-strategy') return last
       if (last.end === 'refused' && last.error.details.reason === 'above-target') nearest = last
       escalates ||= this.#isWorthAnother(last)
@@ -151,8 +153,8 @@ class Road {
   }
 
   /**
-   * What is not small enough may be made smaller in another way. Where there is no summary the context is unchanged
-   * (C21), and the model is asked again the next time; unless no request can hold the context.
+   * A proposal that is too large may succeed with another strategy. After a failed summary the context stays
+   * unchanged (C21) and the model is asked again next time, unless no request can hold the context.
    */
   #isWorthAnother({ error: { details } }: Failure): boolean {
     if (details.reason === 'stale') return false
@@ -160,7 +162,10 @@ class Road {
     return isOverfull || SIZE_REASONS.has(details.reason)
   }
 
-  /** One more step down the ladder: to the target, or to what will do. What it cannot remove is then the reason. */
+  /**
+   * One more step down the ladder, to the target or to an acceptable size. What it cannot remove becomes the
+   * reason.
+   */
   async #escalate(last: Attempt, ended: Attempt): Promise<Attempt> {
     const { strategies, lastResort, targetTokens, acceptableTokens } = this.#plan
     if (lastResort === undefined || acceptableTokens === undefined) return ended
@@ -233,16 +238,16 @@ class Road {
     return commit ? commit(apply, record) : apply()
   }
 
-  /** What it cost is known where a proposal came of it, or where the error says it. */
+  /** The cost comes from the proposal or the error. */
   async #note({ end, error }: Failure, paid: TokenUsage | undefined): Promise<void> {
     const said = usageIn(error)
-    // To stop it is no failure; but what it has cost by then is on the bill.
+    // An abort is not a failure, but its cost is billed.
     if (end === 'aborted' && !said) return
     if (said && !paid) this.spent = sumUsage(this.spent, said)
     await this.#door.onFailure?.({ strategyId: this.strategyId, error, usage: paid ?? said })
   }
 
-  /** Takes up again what was refused only because it is not small enough; nobody is asked anew. */
+  /** Accepts a proposal that was only too large, without asking again. */
   async #settleForLess(): Promise<Attempt | undefined> {
     const { acceptableTokens } = this.#plan
     if (!this.#nearest || acceptableTokens === undefined) return undefined
@@ -272,7 +277,7 @@ export function failed(thrown: unknown, isAborted = false): Failure {
 
 const SIZE_REASONS: ReadonlySet<unknown> = new Set(['above-target', 'not-smaller'])
 
-/** A larger one may do. */
+/** A larger one may be acceptable. */
 function isForItsSize({ error }: Failure): boolean {
   return error.code === 'irreducible' || error.details.reason === 'above-target'
 }

@@ -1,4 +1,4 @@
-// A change that passed the gate, with its counts of events, and the report that people see of it
+// A change that passed the gate, with event counts and its report.
 import type { CompactionData } from '../core/edit/change.ts'
 import type { GateResult } from '../core/edit/gate.ts'
 import type { Pins } from '../core/edit/pins.ts'
@@ -11,7 +11,7 @@ import type { ProposalRecord } from './plan.ts'
 export interface CountedChange {
   readonly change: CompactionData
   readonly after: Context
-  readonly eventAt: EventAt // knows the event as it is going to be
+  readonly eventAt: EventAt // also returns the future event
 }
 
 export function withCounts(

@@ -1,4 +1,4 @@
-// A thread as the road sees it: what is read of it, and the two ways in which it grows.
+// A thread as compactions see it: reading, and its two ways to grow.
 import type { LogReducer, Scratch } from '../core/edit/strategy.ts'
 import type { EventAt, EventDraft, ThreadEvent, ThreadStarted } from '../core/log/event.ts'
 import type { Context } from '../core/view/context.ts'
@@ -9,12 +9,12 @@ export interface EditableThread {
   readonly state: ThreadState
   readonly context: Context
   readonly rows: { readonly eventAt: EventAt; copy(): EventAt }
-  /** What compactions of this thread have finished of their work. */
+  /** Finished work of unfinished compactions. */
   readonly scratch: Scratch
   reduce<S>(reducer: LogReducer<S>, upTo: number): Promise<S>
-  /** Runs one thing at a time on this thread. */
+  /** Runs one piece of work at a time on this thread. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
-  /** Folds what other writers have appended since. Inside `exclusively` alone, as all below. */
+  /** Folds what other writers appended. Call this, and everything below, only inside `exclusively`. */
   refresh(): Promise<void>
   loadContext(): Promise<void>
   append(
@@ -24,5 +24,5 @@ export interface EditableThread {
   ): Promise<ThreadEvent[]>
 }
 
-/** Starts a thread with all of these drafts in one append, and returns its id. */
+/** Creates a thread with all drafts in one append and returns its id. */
 export type OpenThread = (started: ThreadStarted, drafts: readonly EventDraft[]) => Promise<string>

@@ -1,14 +1,14 @@
-// Counts what a strategy spends on a model, request by request, whatever becomes of the strategy
+// Counts a strategy's spending on models, request by request, whether or not it succeeds.
 import { STRATEGIES_WITH_MODEL } from '../core/edit/strategy.ts'
 import type { ModelPort } from '../core/ports.ts'
 import type { TokenUsage } from '../core/view/content.ts'
 import { sumUsage, usageIn, withBill } from '../core/window/usage.ts'
 import type { Tab } from './run-tab.ts'
 
-/** Rungs of a cascade may ask a model, and nothing but their requests says what they spent. */
+/** Rungs of a cascade may ask a model; only their requests show the cost. */
 export const METERED: ReadonlySet<string> = new Set([...STRATEGIES_WITH_MODEL, 'cascade'])
 
-/** Without a tab it bills what is spent here, and notes nothing. */
+/** Without a tab it only counts, and records nothing. */
 export class Meter {
   readonly #tab: Tab | undefined
   #spent: TokenUsage | undefined
@@ -17,7 +17,7 @@ export class Meter {
     this.#tab = tab
   }
 
-  /** Runs the strategy on the same model, and says what that cost: in the result, or in the error. */
+  /** Runs the strategy on a metered model; the cost is in the result or the error. */
   async run<Made extends { readonly usage?: TokenUsage }>(
     port: ModelPort | undefined,
     strategy: (port: ModelPort | undefined) => Promise<Made>,
@@ -42,7 +42,7 @@ export class Meter {
     }
   }
 
-  /** `told` counts where the strategy has not asked the model that it was given. */
+  /** Use `told` if the strategy did not use the given model. */
   async #billed(
     left: TokenUsage | undefined,
     told: TokenUsage | undefined,

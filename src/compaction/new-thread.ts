@@ -1,4 +1,4 @@
-// What a new thread begins with: where it came from, what the old one was set to, the summary, and what stays.
+// The content of a new thread: origin, inherited settings, summary, and what stays.
 import type { EntryId, NewEntry } from '../core/edit/change.ts'
 import type { GateResult } from '../core/edit/gate.ts'
 import type { Pins } from '../core/edit/pins.ts'
@@ -32,16 +32,16 @@ export interface NewThreadInput {
   readonly pins: Pins
 }
 
-/** The whole first append, with what moves there from elsewhere. */
+/** The complete first append, including what moves from elsewhere. */
 export type NewThread = (
   moving: readonly EventDraft[],
   newPinId: () => string,
 ) => { readonly started: ThreadStarted; readonly drafts: readonly EventDraft[] }
 
-/** Of the first draft in a new thread: that it was started comes before. */
+/** Number of the first draft; the event that starts the thread precedes it. */
 const FIRST_SEQ = 2
 
-/** Everything is read now, while nothing else is done to the old thread. */
+/** Reads everything now, while the old thread cannot change. */
 export function buildNewThread(input: NewThreadInput): NewThread {
   const { thread, record, context, eventAt, pins } = input
   const first = eventAt(1)
@@ -53,7 +53,7 @@ export function buildNewThread(input: NewThreadInput): NewThread {
     ...(owner !== undefined && { owner }),
     ...(usage && { usage }),
   }
-  // The same prompts, model, thinking, preset and folder: so the same tools (FRESH-28).
+  // The same prompts, model, thinking, preset and folder, and so the same tools (FRESH-28).
   const settings = inheritedDrafts(thread.state, promptsIn(context, eventAt))
   const entries = readEntries(input)
   return (moving, newPinId) => {
@@ -76,7 +76,7 @@ interface MovedEntry {
   readonly drafts: readonly EventDraft[]
 }
 
-/** What the gate has let pass: the summary, what is pinned, the pinned texts (ALWAYS-21), what came since. */
+/** What the gate accepted: summary, pinned entries, pinned texts (ALWAYS-21), later messages. */
 function readEntries({ thread, context, eventAt, result }: NewThreadInput): MovedEntry[] {
   const put = readNewEntries(result.data.edits)
   return result.applied.items.map(({ id }: Item): MovedEntry => {
@@ -102,7 +102,7 @@ function buildOpening(entry: NewEntry | undefined, from: string): EventDraft[] {
   ]
 }
 
-/** Calls that will get no answer are closed here: nothing else comes between them. */
+/** Calls without a future answer are closed here, because nothing else may come between. */
 function entryDrafts(id: EntryId, eventAt: EventAt, open: ReadonlySet<string>): EventDraft[] {
   const content = contentOf(id, eventAt)
   switch (content?.kind) {
@@ -125,7 +125,7 @@ function entryDrafts(id: EntryId, eventAt: EventAt, open: ReadonlySet<string>): 
   }
 }
 
-/** Who wrote a message stays known: without an origin it would count as typed by a person. */
+/** Keep the author: without an origin a message would count as typed by a person. */
 function findWriter(id: EntryId, eventAt: EventAt): Pick<EventDraft, 'origin'> {
   const { original, seq } = parseEntryId(findRoot(id, eventAt))
   const event = original ? eventAt(seq) : undefined
@@ -134,7 +134,7 @@ function findWriter(id: EntryId, eventAt: EventAt): Pick<EventDraft, 'origin'> {
   return origin === undefined ? {} : { origin }
 }
 
-/** Pins hold in the new thread as well, by the names that their entries have there. */
+/** Pins of the new thread, with its entry ids. */
 function pinsThere(
   pins: Pins,
   entries: readonly MovedEntry[],

@@ -1,4 +1,4 @@
-// The road over threads that are open here: strategies by their ids, proposals made, judged and applied.
+// Compactions of open threads: strategies by id; proposals made, judged and applied.
 import { type Strategy, unknownStrategy } from '../core/edit/strategy.ts'
 import { applyCompaction, judgeProposal } from './commit.ts'
 import type { Moving, Proposals } from './compact-thread.ts'
@@ -13,7 +13,7 @@ export interface ProposalPorts {
 }
 
 export interface ThreadProposals extends Proposals {
-  /** Proposes and applies. A strategy is given by id where it is registered. */
+  /** Proposes and applies. A registered strategy can be given by id. */
   compact(
     threadId: string,
     strategy: string | Strategy,

@@ -1,4 +1,4 @@
-// The first half of the road: a strategy proposes. It changes nothing.
+// The first half of a compaction: a strategy proposes. Changes nothing.
 import {
   type DetectedPin,
   FOUND_PINS_TOKENS,
@@ -18,7 +18,7 @@ import type { Tab } from './run-tab.ts'
 
 type NewPin = Omit<PinData, 'pinId'>
 
-/** Asks the strategy. What is appended meanwhile is not covered by the proposal. */
+/** Asks the strategy. The proposal does not cover what is appended meanwhile. */
 export async function proposeCompaction(
   thread: EditableThread,
   strategy: Strategy,
@@ -50,7 +50,7 @@ export async function proposeCompaction(
   const meter = new Meter(tab)
   const isOurs = METERED.has(strategy.id)
   const proposal = await meter.run(run.provider, async (counted) => {
-    // A strategy of the caller gets the caller's own provider (LOG-39), and says itself what it spent.
+    // The caller's strategy gets the caller's provider (LOG-39) and reports its own cost.
     const provider = isOurs ? counted : run.provider
     const proposed = await strategy.propose({
       context,
@@ -84,7 +84,7 @@ export async function proposeCompaction(
   }
 }
 
-/** The thread as the strategy sees it, with the pins that the proposal adds. */
+/** The thread as the strategy sees it, with the proposal's pins. */
 function readThread(
   thread: EditableThread,
   runId: string,
@@ -93,7 +93,7 @@ function readThread(
   return thread.exclusively(async () => {
     await thread.refresh()
     await thread.loadContext()
-    // The strategy works on what it saw; rows loaded or dropped meanwhile do not concern it.
+    // The strategy works on a fixed view; later loading does not affect it.
     const eventAt = thread.rows.copy()
     const standing = reducedBy(thread.state, pinsReducer)
     const wanted = asked.flatMap((pin) => missing(pin, standing)).map(withId(runId))
@@ -105,14 +105,14 @@ function readThread(
   })
 }
 
-/** What a strategy paid for by itself is on the bill as well. */
+/** Costs a strategy paid itself are billed as well. */
 function aborted({ usage }: Proposal): PrecisError {
   return new PrecisError('aborted', 'The compaction was aborted; nothing was changed.', {
     details: { ...(usage && { usage }) },
   })
 }
 
-/** What is found takes a third of the target at most. */
+/** Detected pins take at most a third of the target. */
 const PINS_SHARE = 3
 
 function pinsFor(
@@ -129,7 +129,7 @@ function pinsFor(
   return findPins(thread.context, eventAt, { pins, released }, limited)
 }
 
-/** What of a pin does not stand yet: nothing, where its text does and its entries do. */
+/** The missing part of a pin: nothing if its text and entries exist. */
 function missing({ text, entries = [], ...pin }: NewPin, standing: Pins): NewPin[] {
   const held = new Set(standing.flatMap((each) => each.entries ?? []))
   const isNew = text !== undefined && !standing.some((each) => each.text === text)

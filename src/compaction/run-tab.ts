@@ -1,16 +1,16 @@
-// What a run owes: noted beside its thread from request to request, until an event of the thread has it.
+// Records a run's spending next to its thread, request by request, until an event of the thread bills it.
 import type { ThreadEvent } from '../core/log/event.ts'
 import { isFields, type Json } from '../core/text/json.ts'
 import type { TokenUsage } from '../core/view/content.ts'
 import { sumUsage } from '../core/window/usage.ts'
 
 export interface Tab {
-  /** What is owed from before, once: whoever takes it puts it on the bill. */
+  /** Earlier unbilled spending, once: the caller bills it. */
   take(): TokenUsage | undefined
   add(usage: TokenUsage): Promise<void>
 }
 
-/** Where it is noted. What others have noted meanwhile is handed to the change, and stays where that keeps it. */
+/** The storage of notes. A change receives the notes of others and decides what stays. */
 export interface Notes {
   get(key: string): Promise<Json | undefined>
   change(key: string, next: (held: Json | undefined) => Json): Promise<void>
@@ -18,28 +18,28 @@ export interface Notes {
 
 const KEY = 'spent'
 
-/** A type, since it is kept as JSON. */
+/** A type alias, because it is stored as JSON. */
 type Note = {
   readonly usage: TokenUsage & { readonly [field: string]: Json }
-  readonly recorded: number // events of the run that were in the log before this was spent
+  readonly recorded: number // events of the run in the log before this was spent
 }
 
 /**
- * Only a run that holds the lease of the compactions of its thread has one: what others have noted is then
- * left over from runs that were killed, and no run that is still going.
+ * Only a run that holds the thread's compaction lease has one. Other notes are then from killed runs, never
+ * from a running one.
  */
 export class RunTab implements Tab {
   readonly #notes: Notes
   readonly #runId: string
   #name: string
-  /** The notes that this one takes the place of, itself among them. */
+  /** The notes this one replaces, including itself. */
   #names: ReadonlySet<string>
-  #left: TokenUsage | undefined // on no bill yet
+  #left: TokenUsage | undefined // unbilled
   #noted: TokenUsage | undefined
   #recorded = 0
   #writing: Promise<void> = Promise.resolve()
 
-  /** `readEvents` is asked only where something was left over: a kill may have come right behind the bill. */
+  /** Reads events only if notes were left over: a kill may have followed the bill. */
   static async open(
     notes: Notes,
     runId: string,
@@ -80,7 +80,7 @@ export class RunTab implements Tab {
     return this.#write()
   }
 
-  /** An event of this run is in the log, or its new thread: what was taken and spent is on the bill. */
+  /** An event or new thread of this run exists: what was taken and spent is billed. */
   async settle(): Promise<void> {
     this.#recorded += 1
     const { size } = this.#names
@@ -89,12 +89,12 @@ export class RunTab implements Tab {
     if (!isClear) await this.#write()
   }
 
-  /** Nothing was written of an attempt: the next one is billed for it, in this run or another. */
+  /** The attempt wrote nothing, so the next one is billed for it, in this run or another. */
   carry(): void {
     this.#left = this.#noted
   }
 
-  /** Another run may have the thread now, and what was noted here: what is spent from now on is noted apart. */
+  /** Another run may own the thread and its notes now, so record further spending separately. */
   lose(): void {
     this.#name = `${this.#runId}.late`
     this.#names = new Set([this.#name])
@@ -102,7 +102,7 @@ export class RunTab implements Tab {
     this.#noted = undefined
   }
 
-  /** One after the other: requests are sent side by side. */
+  /** Sequential, because requests run in parallel. */
   #write(): Promise<void> {
     this.#writing = this.#writing.then(() =>
       this.#notes.change(KEY, (held) => {

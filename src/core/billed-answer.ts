@@ -1,4 +1,4 @@
-// One answer of a model with what it cost, also where it came to no end.
+// One answer of a model with its cost, even if it broke off.
 import {
   type CollectedAnswer,
   collectAnswer,
@@ -11,13 +11,13 @@ import { estimateTokens } from './window/tokens/estimate.ts'
 import { sumUsage, withUsage } from './window/usage.ts'
 
 /**
- * What one request costs, over all attempts at it. An attempt that broke off is billed as the API said when it
- * began, with what came of the answer; where an API says nothing then, both are estimated.
+ * The cost of one request over all attempts. A broken attempt counts with the figures the API reported at its
+ * start, plus the received output; without figures both are estimated.
  */
 export class Spending {
   readonly #model: ModelRef
   readonly #request: ModelRequest
-  #before: TokenUsage | undefined // attempts that broke off, and were made again
+  #before: TokenUsage | undefined // attempts that broke off and were repeated
   #begun: TokenUsage | undefined
   #heard = ''
 
@@ -26,7 +26,7 @@ export class Spending {
     this.#request = request
   }
 
-  /** For the request: an attempt begins. */
+  /** For the request: called when an attempt begins. */
   readonly onBegin = (usage: TokenUsage): void => {
     this.#before = this.brokenOff()
     this.#begun = { ...usage, model: this.#model }
@@ -39,12 +39,12 @@ export class Spending {
     if (frame.type === 'broken-call') this.#heard += frame.text
   }
 
-  /** Attempts before one that came to its end. */
+  /** Attempts before the completed one. */
   get before(): TokenUsage | undefined {
     return this.#before
   }
 
-  /** All attempts, where none came to its end. */
+  /** All attempts, if none completed. */
   brokenOff(): TokenUsage | undefined {
     const last = this.#last()
     return last ? sumUsage(this.#before, last) : this.#before
@@ -60,15 +60,15 @@ export class Spending {
   }
 }
 
-/** Without images, whose data is no text. */
+/** Without images, whose data is not text. */
 function estimatePrompt({ system, messages, tools }: ModelRequest): number {
   const withoutData = (key: string, value: unknown) => (key === 'data' ? undefined : value)
   return estimateTokens(JSON.stringify([system, messages, tools], withoutData))
 }
 
 /**
- * One answer of a provider, with what it cost: answers that broke off and were asked for again are on the bill, and an error
- * says what was spent until then.
+ * One answer of a provider with its cost: includes broken and repeated attempts, and errors carry what was
+ * spent.
  */
 export async function billedAnswer(
   model: ModelRef,

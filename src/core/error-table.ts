@@ -1,6 +1,6 @@
-// From the code of an error to the exit code of a command and the status of an HTTP answer
+// Maps error codes to exit codes and HTTP statuses.
 
-/** What went wrong → the exit code of a command and the status of an HTTP answer. */
+/** Error code → exit code of a command and status of an HTTP answer. */
 export const ERROR_TABLE = {
   usage: { exit: 2, status: 400 },
   'invalid-input': { exit: 1, status: 422 },

@@ -1,4 +1,4 @@
-// Errors that people and programs meet: one taxonomy
+// The error class for people and programs, with one taxonomy.
 import type { ERROR_TABLE } from './error-table.ts'
 
 export type ErrorCode = keyof typeof ERROR_TABLE
@@ -11,10 +11,10 @@ export interface ErrorOptions {
   readonly cause?: unknown
 }
 
-/** Recognised across copies of the package, where `instanceof` fails. */
+/** Works across copies of the package, where `instanceof` fails. */
 const MARKER = Symbol.for('precis.error')
 
-/** The one class of error: a code to branch on, a sentence to read, and what to do next. */
+/** The only error class: a code for programs, a sentence, and what to do next. */
 export class PrecisError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined
@@ -38,7 +38,7 @@ export class PrecisError extends Error {
   }
 }
 
-/** Anything thrown, as one of ours. What is not ours is a bug and says so. */
+/** Wraps anything thrown. A foreign error is a bug and says so. */
 export function asPrecisError(thrown: unknown): PrecisError {
   if (PrecisError.is(thrown)) return thrown
   const message = thrown instanceof Error ? thrown.message : String(thrown)
@@ -53,7 +53,7 @@ export async function importPeer<T>(name: string, load: () => Promise<T>): Promi
   }
 }
 
-/** Undefined where something else went wrong. */
+/** Undefined for other failures. */
 export function missingPeer(name: string, thrown: unknown): PrecisError | undefined {
   const { code, message } = Object(thrown)
   const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'

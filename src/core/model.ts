@@ -1,4 +1,4 @@
-// The model port: a provider-neutral request, the streamed frames, and the answer
+// The model port: a provider-neutral request, the streamed frames, and the answer.
 import type { Json } from './text/json.ts'
 import {
   type Answer,
@@ -12,7 +12,7 @@ import type { Message } from './view/message.ts'
 
 const STAND_IN = 'dev'
 
-/** The program that takes the place of a model where there is no key; it is not a language model. */
+/** The stand-in is a program for use without a key, not a language model. */
 export function isStandIn(model: string | undefined): boolean {
   return model === STAND_IN || (model?.startsWith(`${STAND_IN}/`) ?? false)
 }
@@ -23,18 +23,18 @@ export interface ToolSchema {
   readonly inputSchema: Json // JSON Schema of an object
 }
 
-/** How much a model may think before it answers. Each API takes what it understands of this. */
+/** How much a model may think. Each API uses the fields it supports. */
 export interface ThinkingWish {
   readonly effort?: 'low' | 'medium' | 'high'
-  /** For models that take a number; below `maxOutputTokens`. */
+  /** For models that take a number; must be below `maxOutputTokens`. */
   readonly budgetTokens?: number
 }
 
-/** What only one provider's API understands: merged into the body as it is, ignored by all others. */
+/** Options of one provider's API: merged into the body unchanged, ignored by all others. */
 interface NativeOptions {
   readonly provider: string
   readonly fields: { readonly [name: string]: Json }
-  readonly betas?: readonly string[] // names of features to switch on by header
+  readonly betas?: readonly string[] // beta features, enabled by header
 }
 
 export interface ModelRequest {
@@ -42,31 +42,32 @@ export interface ModelRequest {
   readonly system: readonly string[]
   readonly messages: readonly Message[]
   readonly tools: readonly ToolSchema[]
-  /** `none` sends the same tools and forbids calling them: the cached prefix stays. */
+  /** `none` sends the same tools but forbids calls, so the cached prefix stays. */
   readonly toolChoice: 'auto' | 'none'
   readonly maxOutputTokens: number
-  /** Absent leaves it to the model's own default. */
+  /** Absent: the model's default. */
   readonly thinking?: ThinkingWish
   /**
-   * Whether the provider is asked to drop thinking that is bound to words which are no longer there,
-   * where it would otherwise refuse the request. Absent: it is asked whenever thinking is sent that it
-   * was not seen to make behind exactly these words. `false` leaves thinking that is known to be stale
-   * to the rules: the request is then not sent.
+   * Whether to ask the provider to drop thinking whose prefix has changed, which it would otherwise reject.
+   * Default: ask if the request contains thinking that this process did not see being made after exactly this
+   * prefix. With `false`, a request with outdated thinking fails validation and is not sent.
    */
   readonly dropStaleThinking?: boolean
-  /** Places cache marks on the stable prefix, where the API has such marks. */
+  /** Puts cache marks on the stable prefix, if the API has them. */
   readonly cache: boolean
   readonly native?: NativeOptions
   readonly signal?: Signal
-  /** Told before each pause, where the provider asks again after a passing failure. */
+  /** Called before each pause when the provider retries after a transient failure. */
   readonly onRetry?: (retry: ModelRetry) => void
-  /** Told what an answer has cost when it begins, where the API says so then: it may come to no end. */
+  /**
+   * Called with the cost known at the start of an answer, if the API reports it: the answer may never end.
+   */
   readonly onBegin?: (usage: TokenUsage) => void
 }
 
 export interface ModelRetry {
-  readonly attempt: number // the next one; the first was 1
-  readonly attempts: number // at most
+  readonly attempt: number // the next one; the first is 1
+  readonly attempts: number // maximum
   readonly reason: string
   readonly waitMs: number
 }
@@ -78,30 +79,30 @@ interface CallFrame {
   readonly arguments: Json
 }
 
-/** A call whose arguments are no JSON, mostly because the answer was cut off. It must not be run. */
+/** A call with invalid JSON arguments, usually because the answer was cut off. Must not run. */
 interface BrokenCallFrame {
   readonly type: 'broken-call'
   readonly id: string
   readonly name: string
-  readonly text: string // the arguments as far as they came
+  readonly text: string // the received arguments
 }
 
-/** The last frame of every answer that came to its end. */
+/** The last frame of every completed answer. */
 export interface EndFrame {
   readonly type: 'end'
   readonly stopReason: StopReason
-  /** Absent if the response had none, never zeros. `promptTokens` holds cache reads and writes. */
+  /** Absent without a report, never zeros. `promptTokens` includes cache reads and writes. */
   readonly usage?: TokenUsage
-  /** In the provider's own words; finer than the unified ones. */
+  /** The provider's own term, finer than the unified ones. */
   readonly rawStopReason?: string
   readonly rawUsage?: Json
-  /** Why this is an answer to a context that did not fit, although nobody refused it. */
+  /** Why the context did not fit, although the provider did not refuse it. */
   readonly overflow?: string
 }
 
-/** What arrives while a model answers. Parts and calls come whole at their end, in order. */
+/** The frames of an answer. Parts and calls arrive whole at their end, in order. */
 export type ModelFrame =
-  /** What was wrong with the messages and how it was sent all the same. At most once, and first. */
+  /** Problems of the messages, and how they were sent nevertheless. At most once, and first. */
   | { readonly type: 'repairs'; readonly problems: readonly string[] }
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'thinking-delta'; readonly text: string }
@@ -110,21 +111,21 @@ export type ModelFrame =
   | BrokenCallFrame
   | EndFrame
 
-/** One provider's API. Rejects with PrecisErrors only; an aborted signal rejects with `aborted`. */
+/** One provider's API. Rejects only with PrecisErrors; an aborted signal rejects with `aborted`. */
 export interface Provider {
   readonly id: string
   /**
-   * Sends the request when the first frame is asked for, and again after a passing failure as long as
-   * no frame was given out. Leaving the loop early closes the connection.
+   * Sends the request when the first frame is read, and again after a transient failure as long as no frame
+   * was yielded. Leaving the loop early closes the connection.
    */
   stream(request: ModelRequest): AsyncIterable<ModelFrame>
-  /** How many tokens the request would have. Absent if the API has no such call. */
+  /** Counts a request's tokens. Absent if the API cannot. */
   countTokens?(request: ModelRequest): Promise<number>
-  /** The window of a model. Absent if the server cannot be asked; undefined if it does not know. */
+  /** The window of a model. Absent if the server cannot tell; undefined if it does not know. */
   windowOf?(model: string, signal?: Signal): Promise<number | undefined>
 }
 
-/** An answer and its calls, as they go into the log. */
+/** An answer and its calls, in the form of the log. */
 export interface CollectedAnswer {
   readonly answer: Answer
   readonly calls: readonly Omit<CallFrame, 'type'>[]
@@ -132,11 +133,11 @@ export interface CollectedAnswer {
   readonly repairs: readonly string[]
   readonly rawStopReason?: string
   readonly rawUsage?: Json
-  /** As in `EndFrame`: compact before the next request, and trust no summary. */
+  /** As in `EndFrame`: compact before the next request, and do not trust a summary. */
   readonly overflow?: string
 }
 
-/** Gathers the frames of one answer. May be asked at any time: an answer cut short is still one. */
+/** Collects the frames of one answer. Can be read at any time: a partial answer is an answer, too. */
 export class AnswerCollector {
   readonly #model: ModelRef
   readonly #parts: Part[] = []
@@ -159,7 +160,7 @@ export class AnswerCollector {
         this.#unfinishedText += frame.text
         return
       case 'thinking-delta':
-        return // shown while it comes; only the whole part has the signature that makes it of use
+        return // for display; only the whole part has the signature it needs
       case 'part':
         if (frame.part.type === 'text') this.#unfinishedText = ''
         this.#parts.push(frame.part)
@@ -175,7 +176,7 @@ export class AnswerCollector {
     }
   }
 
-  /** `cutShort` says why there is no end: the user stopped it, or the connection did. */
+  /** `cutShort` says why there is no end: the user or the connection. */
   collected(cutShort: 'aborted' | 'error' = 'error'): CollectedAnswer {
     const { usage, rawStopReason, rawUsage, overflow } = this.#end ?? {}
     const parts: readonly Part[] = this.#unfinishedText
@@ -199,7 +200,7 @@ export class AnswerCollector {
     }
   }
 
-  /** Some servers repeat an id within an answer; its results could then not be told apart. */
+  /** Some servers repeat an id within an answer, which would mix up the results. */
   #addCall({ id, name, arguments: given }: CallFrame): void {
     const used = new Set(this.#calls.map((call) => call.id))
     let unique = id
@@ -209,7 +210,7 @@ export class AnswerCollector {
   }
 }
 
-/** All frames of an answer at once, for callers that show nothing while it comes. */
+/** Collects a whole answer, for callers that show no progress. */
 export async function collectAnswer(
   model: ModelRef,
   frames: AsyncIterable<ModelFrame>,
@@ -219,13 +220,13 @@ export async function collectAnswer(
   return collector.collected()
 }
 
-/** Nothing that `content` alone would not say. */
+/** Contains nothing beyond `content`. */
 function isPlainText(parts: readonly Part[]): boolean {
   const [only] = parts
   return parts.length === 0 || (parts.length === 1 && only?.type === 'text' && !only.extra)
 }
 
-/** A cancellation signal of the caller; an AbortSignal is one */
+/** A cancellation signal of the caller, such as an AbortSignal. */
 export interface Signal {
   readonly aborted: boolean
   readonly reason?: unknown

@@ -1,13 +1,13 @@
-// Options of the library, checked by hand: an unknown or impossible one is an error that names it
+// Validates options of the library by hand: an unknown or invalid one is an error that names it.
 import { PrecisError } from './errors.ts'
 import { nearestWord } from './text/nearest-word.ts'
 
-/** What is wrong with a value, as `must …`; undefined if nothing is. */
+/** What is wrong with a value, as `must …`; undefined if it is valid. */
 type Check = (value: unknown) => string | undefined
 
 export type Checks<T> = { readonly [K in keyof Required<T>]: Check }
 
-/** Throws for what is no object, for unknown names and for values that make no sense. */
+/** Throws for anything but an object, for unknown names and invalid values. */
 export function checkOptions(
   of: string,
   given: object,
@@ -23,7 +23,7 @@ export function checkOptions(
   }
 }
 
-/** As `checkOptions`, where the values are checked elsewhere. */
+/** Like `checkOptions` if the values are checked elsewhere. */
 export function checkNames(of: string, given: object, names: readonly string[]): void {
   checkOptions(of, given, Object.fromEntries(names.map((name) => [name, anything])))
 }
@@ -62,7 +62,7 @@ export const text: Check = (value) =>
 export const object: Check = (value) =>
   typeof value === 'object' && value !== null ? undefined : `must be an object, not ${shown(value)}`
 
-/** 0 or more, and whole. */
+/** A non-negative integer. */
 export const count: Check = (value) =>
   Number.isSafeInteger(value) && Number(value) >= 0
     ? undefined
@@ -74,7 +74,7 @@ export const list: Check = (value) =>
 export const fullList: Check = (value) =>
   Array.isArray(value) && value.length === 0 ? 'must not be empty' : list(value)
 
-/** The text is not empty. */
+/** A text must not be empty. */
 export const textOrObject: Check = (value) =>
   value === '' || (text(value) !== undefined && object(value) !== undefined)
     ? `must be a text or an object, not ${shown(value)}`
@@ -83,7 +83,7 @@ export const textOrObject: Check = (value) =>
 export const flag: Check = (value) =>
   typeof value === 'boolean' ? undefined : `must be true or false, not ${shown(value)}`
 
-/** A list whose every element passes; the first that does not is named by its place. */
+/** A list of valid elements; an error names the first invalid one by index. */
 export function listOf(check: Check): Check {
   return (value) => {
     if (!Array.isArray(value)) return list(value)
@@ -130,7 +130,7 @@ export const model: Check = (value) =>
     ? undefined
     : 'must have a method `ask`, or be a function that answers a request'
 
-/** What tells that a run is to end, such as an AbortSignal. */
+/** Something that can end a run, such as an AbortSignal. */
 export const signal: Check = (value) =>
   typeof Object(value).aborted === 'boolean' &&
   having('addEventListener', 'removeEventListener')(value) === undefined

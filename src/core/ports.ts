@@ -1,4 +1,4 @@
-// The ports: store, model, clock, ids and signals; contracts are on the members
+// The ports: store, model, clock, ids and signals. Their contracts are the comments on the members.
 import type { NewEvent, ThreadEvent } from './log/event.ts'
 import type { ModelRequest, Signal, ThinkingWish, ToolSchema } from './model.ts'
 import type { SearchKind, Snippet } from './search/documents.ts'
@@ -17,7 +17,7 @@ export interface Ids {
   next(prefix: string): string
 }
 
-/** A row as it is stored: JSON only, not yet checked. `readEvent` in codec.ts makes an event of it. */
+/** A stored row: JSON, not validated. `readEvent` in codec.ts turns it into an event. */
 export interface Row {
   readonly v: number
   readonly id: string
@@ -30,7 +30,7 @@ export interface Row {
   readonly source?: unknown
 }
 
-/** A derived state of a thread, so that opening it need not read its history. May be discarded. */
+/** A derived state of a thread, so that opening it needs no history. May be discarded. */
 export interface Snapshot {
   readonly seq: number
   readonly foldVersion: number
@@ -39,47 +39,47 @@ export interface Snapshot {
 
 export interface ThreadInfo {
   readonly threadId: string
-  readonly version: number // the sequence number of its last event
-  readonly createdAt: Date // the time of its first event of its own
-  readonly updatedAt: Date // the time of its last event
-  /** Where it was forked from; known also when that thread is deleted. */
+  readonly version: number // number of its last event
+  readonly createdAt: Date // time of its own first event
+  readonly updatedAt: Date // time of its last event
+  /** Where it was forked from; known even after that thread was deleted. */
   readonly parent?: { readonly threadId: string; readonly seq: number }
 }
 
-/** What the hashes of a log say of it. */
+/** The result of checking a log's hashes. */
 export interface LogVerdict {
-  readonly events: number // that were looked at
-  /** The last event before so many are missing that the version must be wrong; absent where they are not. */
+  readonly events: number // checked
+  /** The last event before a gap so large that the version must be wrong; otherwise absent. */
   readonly end?: number
-  /** Events without a hash: an older program wrote them. */
+  /** Events without a hash, from an older program. */
   readonly unverified: number
-  /** Events that are not as they were written, 1,000 at most. */
+  /** Altered events, at most 1,000. */
   readonly misfits: readonly { readonly seq: number; readonly problem: string }[]
 }
 
 export interface AppendOptions {
-  /** The version the caller last saw; 0 for a new thread. Another one is a `version-conflict`. */
+  /** The version the caller last saw; 0 for a new thread. Another version is a `version-conflict`. */
   readonly expectedVersion: number
-  /** Stored in the same transaction; at or before the version after the append. */
+  /** Stored in the same transaction; its version must not exceed the new one. */
   readonly snapshot?: Snapshot
 }
 
 export interface ForkOptions {
-  /** Of the new thread, as in `AppendOptions`. */
+  /** For the new thread, as in `AppendOptions`. */
   readonly snapshot?: Snapshot
 }
 
 export interface Appended {
-  /** The number of the last of these events; where they were repeated, the thread may be further. */
+  /** The number of the last of these events; after a repeated append the thread may be longer. */
   readonly version: number
   readonly rows: readonly Row[]
-  /** True if these very events (by id) were in the log already: nothing was written. */
+  /** True if the log had these events (by id) already: nothing was written. */
   readonly repeated: boolean
 }
 
 export interface ReadRange {
-  readonly from?: number // first sequence number, default 1
-  readonly to?: number // last sequence number, inclusive
+  readonly from?: number // first number, default 1
+  readonly to?: number // last number, inclusive
   readonly limit?: number
 }
 
@@ -96,24 +96,23 @@ export interface Page<T> {
 }
 
 /**
- * Where logs live. Every method may be called at any time by several callers and processes.
- * A method that rejects has changed nothing. Errors are `PrecisError`s: `usage` for arguments that
- * make no sense, `invalid-input` for content that is not JSON or too large, `store-…` for the rest.
- * Rows belong to the caller: changing them changes nothing in the store.
+ * Where logs live. All methods may be called concurrently by several callers and processes. A rejected call
+ * changed nothing. Errors are `PrecisError`s: `usage` for invalid arguments, `invalid-input` for content that
+ * is not JSON or too large, `store-…` for the rest. Callers own the returned rows: changing them does not
+ * affect the store.
  */
 export interface Store {
   /**
-   * Appends all events or none, numbered from `expectedVersion + 1`, and returns what it wrote.
-   * Durable when it resolves. Appending the same event ids again is a success without effect,
-   * whatever the version is by then; the same id with other content, and an append of which only a
-   * part is there, is an `id-conflict`. The first append makes the thread. One without events only
-   * checks the version and stores the snapshot.
+   * Appends all events or none, numbered from `expectedVersion + 1`, and returns what it wrote. Durable when
+   * it resolves. Repeating an append (same event ids) succeeds without effect at any version; the same id
+   * with other content, or a partial repetition, is an `id-conflict`. The first append creates the thread. An
+   * append without events only checks the version and stores the snapshot.
    */
   append(threadId: string, events: readonly NewEvent[], options: AppendOptions): Promise<Appended>
   /**
-   * Starts a thread that shares its parent's events up to `seq`, then continues by itself at
-   * `seq + 1`; all its rows name the new thread. The same call again is a success without effect;
-   * a thread of this id that is another one is an `id-conflict`.
+   * Starts a thread that shares its parent's events up to `seq` and continues at `seq + 1`; all its rows name
+   * the new thread. Repeating the call succeeds without effect; a different thread with this id is an
+   * `id-conflict`.
    */
   fork(
     parentId: string,
@@ -122,82 +121,82 @@ export interface Store {
     first: readonly NewEvent[],
     options?: ForkOptions,
   ): Promise<Appended>
-  /** Rows in order. An unknown thread has none, nor has a range that ends before it begins. */
+  /** Rows in order. Empty for an unknown thread or an empty range. */
   read(threadId: string, range?: ReadRange): Promise<readonly Row[]>
-  /** The rows of several stretches in one go, in the order asked for. */
+  /** The rows of several ranges at once, in the requested order. */
   readMany(
     threadId: string,
     ranges: readonly (readonly [from: number, to: number])[],
   ): Promise<readonly Row[]>
-  /** The thread's last event number and its origin, or undefined. */
+  /** The thread's last event number and origin; undefined if it does not exist. */
   info(threadId: string): Promise<ThreadInfo | undefined>
-  /** The newest snapshot of this fold version at or before the thread's version. */
+  /** The newest snapshot of this fold version, at or before the thread's version. */
   snapshot(threadId: string, foldVersion: number): Promise<Snapshot | undefined>
   /**
-   * Threads, latest first, `limit` (1 to 1000, default 100) at a time. One that changes while pages
-   * are read moves in the list, and may be missed.
+   * Threads, latest first, `limit` (1 to 1000, default 100) at a time. A thread that changes during paging
+   * moves in the list and may be missed.
    */
   list(options?: ListOptions): Promise<Page<ThreadInfo>>
   /**
-   * Rows after `afterSeq`, then live ones, also those of other processes, each once and in order,
-   * until the signal fires or the thread is deleted. A thread that is not there yet is waited for.
+   * Rows after `afterSeq`, then live ones, including those of other processes, each once and in order, until
+   * the signal fires or the thread is deleted. Waits for a thread that does not exist yet.
    */
   follow(threadId: string, afterSeq: number, signal: Signal): AsyncIterable<Row>
-  /** Removes a thread; its forks keep their past. False if there was none. */
+  /** Deletes a thread; its forks keep their past. False if it did not exist. */
   delete(threadId: string): Promise<boolean>
   /**
-   * Takes a lease, or renews one's own, for `ttlMs` from now: true where `owner` holds it then, false
-   * where another does and its time is not over. For one owner at a time across all processes, which
-   * ends by itself where that owner dies.
+   * Takes or renews a lease for `ttlMs` from now: true if `owner` then holds it, false if another owner's
+   * lease is still valid. One owner at a time across all processes; the lease ends by itself if its owner
+   * dies.
    */
   takeLease(name: string, owner: string, ttlMs: number): Promise<boolean>
-  /** Gives a lease back; without effect where `owner` does not hold it. */
+  /** Releases a lease; no effect if `owner` does not hold it. */
   releaseLease(name: string, owner: string): Promise<void>
-  /** Waits for the calls under way; later ones reject with `store-closed`. May be called again. */
+  /** Waits for running calls; later ones reject with `store-closed`. May be called repeatedly. */
   close(): Promise<void>
-  /** The event of this id in the log of a thread. */
+  /** The event with this id in a thread's log. */
   find?(threadId: string, id: string): Promise<Row | undefined>
   /**
-   * Checks the hash chain of a thread: finds damage and careless edits, not those of a writer who computes
-   * the hashes again. Undefined where there is no such thread; absent where a store keeps no hashes.
+   * Checks the hash chain of a thread. Detects damage and careless edits, but not a writer who recomputes the
+   * hashes. Undefined for a missing thread; absent in stores without hashes.
    */
   verify?(threadId: string): Promise<LogVerdict | undefined>
-  /** How many events belong to no thread: only damage brings that about. Absent where it cannot be. */
+  /** The number of events without a thread, which only damage causes. Absent where that is impossible. */
   countStrays?(): Promise<number>
-  /** Absent if a store cannot be searched. */
+  /** Absent in stores without search. */
   readonly index?: SearchIndex
 }
 
-/** Work on threads that is done later, in this process or in another. */
+/** Deferred work on threads, in this process or another. */
 export interface JobQueue {
-  /** Puts a thread in line. False if it is there already. */
+  /** Queues a thread. False if it is queued already. */
   add(threadId: string): Promise<boolean>
   /**
-   * Takes threads from the line until the queue is closed or `until` fires: whoever could only refuse
-   * them leaves them to others. Never two jobs at once for one thread, in no two processes either. A job that rejects is tried again later, a few times; so is one whose
-   * process died, or that takes too long and then sees its signal fire. It may so run more than once,
-   * and must come to the same.
+   * Runs queued jobs until the queue is closed or `until` fires, which leaves jobs to others. A thread never
+   * has two running jobs, not even in two processes. A rejected job is retried a few times; so is one whose
+   * process died, or one that times out and sees its signal fire. A job may therefore run more than once and
+   * must be idempotent.
    */
   work(run: (threadId: string, signal: Signal) => Promise<void>, until?: Signal): Promise<void>
-  /** Takes no further jobs, and waits for those that run. */
+  /** Starts no more jobs and waits for running ones. */
   close(): Promise<void>
 }
 
-/** What is looked for, in all that was ever said. Every filter narrows it down. */
+/** A query over everything ever said. Each filter narrows it. */
 export interface SearchQuery {
   readonly text: string
   readonly limit?: number // 1 to 100, default 20
-  readonly threadId?: string // a fork has what it shares
+  readonly threadId?: string // a fork includes what it shares
   readonly kinds?: readonly SearchKind[]
   readonly since?: Date
   readonly until?: Date // inclusive
   readonly tool?: string
   readonly file?: string // its path, or the end of it: `ports.ts`, `core/ports.ts`
-  /** Whose threads: as they were begun, and their forks. `''` are those that nobody is named for. */
+  /** Owners of the threads and their forks; `''` stands for threads without a named owner. */
   readonly owners?: readonly string[]
-  /** Only the best of each thread: so many threads are found, not so many events. */
+  /** Returns only the best event of each thread, so `limit` counts threads. */
   readonly isThreadOnce?: boolean
-  /** Behind what has all the words, what has some: the caller ranks them. */
+  /** Also returns events with only some of the words, after the others: the caller ranks them. */
   readonly withAnyWord?: boolean
 }
 
@@ -214,29 +213,28 @@ export interface SearchFind {
 export interface SearchFinds {
   /** Best first, each event once. */
   readonly finds: readonly SearchFind[]
-  /** Whether each has all the words; if nothing has, those that have some are given. */
+  /** True if each has all the words; otherwise those with some words are returned. */
   readonly hasAllWords: boolean
 }
 
 /**
- * Finds what was said in any thread, whether it is in a context or was dropped from it. It is derived
- * from the log: it is brought up to date when something is looked for, so that appending stays fast,
- * and can be recreated.
+ * Searches everything said in any thread, whether still in a context or not. Derived from the log: a search
+ * updates it first, so appends stay fast, and it can be rebuilt.
  */
 export interface SearchIndex {
   search(query: SearchQuery): Promise<SearchFinds>
-  /** Takes in what was appended since; resolves when nothing is left. */
+  /** Indexes what was appended; resolves when nothing is left. */
   catchUp(): Promise<void>
-  /** Throws it away and makes it again. */
+  /** Discards and rebuilds the index. */
   rebuild(): Promise<void>
 }
 
-/** What a conversation's own requests are sent with: the same again finds its prefix in the cache. */
+/** The settings of a conversation's own requests; repeating them reuses the cached prefix. */
 export interface AskedWithin {
   readonly system: readonly string[]
   readonly tools: readonly ToolSchema[]
   readonly thinking?: ThinkingWish
-  /** No tool may be called. Absent: whatever leaves the cache as it is, and words that forbid it. */
+  /** Forbids tools. Absent: whatever keeps the cache, with a prohibition in words. */
   readonly toolChoice?: 'none'
 }
 export interface AskRequest {
@@ -244,9 +242,9 @@ export interface AskRequest {
   readonly messages: readonly Message[]
   readonly model?: string
   readonly maxOutputTokens?: number
-  /** Asked in the conversation itself, in place of `system`. Absent: asked apart, without tools. */
+  /** Asks within the conversation instead of with `system`. Absent: asks apart, without tools. */
   readonly within?: AskedWithin
-  /** Whose conversation this is: the model of its latest answer. Another provider is told no secrets. */
+  /** The model of the conversation's latest answer. Prompts to another provider are redacted. */
   readonly conversation?: ModelRef
   readonly signal?: Signal
   readonly onRetry?: ModelRequest['onRetry']
@@ -256,12 +254,12 @@ export interface AskAnswer {
   readonly stopReason: StopReason
   readonly usage?: TokenUsage
 }
-/** How much a model takes and gives; absent if nobody knows. */
+/** A model's limits; absent if unknown. */
 export interface ModelLimits {
   readonly windowTokens?: number
   readonly outputTokens?: number
 }
-/** A small talk in which the model may call tools; the caller runs them. */
+/** A short conversation in which the model may call tools; the caller runs them. */
 export interface ConverseRequest extends Omit<AskRequest, 'within'> {
   readonly tools: readonly ToolSchema[]
 }
@@ -269,26 +267,26 @@ export interface AskedCall {
   readonly id: string
   readonly name: string
   readonly arguments: Json
-  /** Why it cannot be run: its arguments are no JSON. It wants a result all the same. */
+  /** Why the call cannot run: its arguments are not JSON. It needs a result nevertheless. */
   readonly problem?: string
 }
 export interface ConverseAnswer {
-  /** To be sent again as it is, followed by the results of its calls. */
+  /** To be sent again unchanged, followed by the results of its calls. */
   readonly message: Message
   readonly calls: readonly AskedCall[]
   readonly stopReason: StopReason
   readonly usage?: TokenUsage
 }
-/** A model that answers in text. No tool is run through it, whatever the model calls. */
+/** A model that answers in text. Its tool calls are never run. */
 export interface ModelPort {
-  /** Rejects with `overflow` where the request is longer than the window, also if it was cut silently. */
+  /** Rejects with `overflow` if the request exceeds the window, even if it was truncated silently. */
   ask(request: AskRequest): Promise<AskAnswer>
   limitsOf?(model?: string, signal?: Signal): Promise<ModelLimits>
-  /** One answer that may call tools. Absent if nobody can be asked in that way. Rejects as `ask` does. */
+  /** One answer that may call tools. Absent if unsupported. Rejects like `ask`. */
   converse?(request: ConverseRequest): Promise<ConverseAnswer>
 }
 
-/** A state derived from the log, kept up step by step and stored with the snapshots. */
+/** A state derived from the log step by step and stored with snapshots. */
 export interface Reducer<S> {
   readonly name: string
   readonly version: number

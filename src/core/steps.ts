@@ -1,14 +1,14 @@
-// Steps that may have to wait: written once, run at once where nothing is waited for, else as a promise
+// Steps that may wait: written once, run synchronously if nothing waits, otherwise as a promise.
 
-/** A computation that yields what it waits for. `yield* wait(value)` is its `await`. */
+/** A computation that yields what it waits for; `yield* wait(value)` is its `await`. */
 export type Steps<T> = Generator<PromiseLike<unknown>, T, unknown>
 
-/** Waits for a promise; any other value is there already. */
+/** Waits for a promise; returns other values at once. */
 export function* wait<T>(value: T | PromiseLike<T>): Steps<T> {
   return isPromise(value) ? ((yield value) as T) : value
 }
 
-/** Runs to the end at once. Throws what `refusal` makes if something would have to be waited for. */
+/** Runs synchronously. Throws the result of `refusal` if something must be awaited. */
 export function runNow<T>(steps: Steps<T>, refusal: () => Error): T {
   const step = steps.next()
   if (step.done) return step.value
@@ -16,7 +16,7 @@ export function runNow<T>(steps: Steps<T>, refusal: () => Error): T {
   throw refusal()
 }
 
-/** Runs to the end, waiting where it has to. */
+/** Runs to the end and awaits what is needed. */
 export async function runSteps<T>(steps: Steps<T>): Promise<T> {
   let step = steps.next()
   while (!step.done) step = await settle(steps, step.value)

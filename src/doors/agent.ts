@@ -1,4 +1,4 @@
-// `precis/agent`: the agent with its tools, and what it is composed of. For Node
+// `precis/agent`: the agent with its tools, and its parts. For Node.
 import '../node-guard.ts'
 
 export { type Agent, createAgent, type SendOutcome } from '../agent/agent.ts'

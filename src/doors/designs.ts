@@ -1,4 +1,4 @@
-// `precis/designs`: what the five designs behind précis call by names of their own
+// `precis/designs`: the five designs' own names for things.
 export { type CompactionDisplay, CompactionWatch } from '../agent/compaction/compaction-watch.ts'
 export { budgetForWindow, TokenBudget } from '../core/log-design/budget.ts'
 export * from '../core/log-design/from-plain-events.ts'

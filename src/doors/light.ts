@@ -15,7 +15,7 @@ import { trimRung } from '../strategies/ladder/trim-rung.ts'
 import { mask } from '../strategies/mask.ts'
 import { trimToolResults } from '../strategies/trim.ts'
 
-/** It reads neither what binds nor what became of files and commands. */
+/** Ignores binding sentences and the state of files and commands. */
 const extract = createExtract(digestReducerWith(PLAIN, 'plain-digest'))
 
 const cascade = createCascade([
@@ -40,7 +40,7 @@ const KIT: Kit = {
   strategies: [cascade, extract, trimToolResults, mask, dropTurns],
 }
 
-/** As `compact` of `precis`. It reads neither what binds nor what became of files and commands. */
+/** Like `compact` of `precis`, but ignores binding sentences and the state of files and commands. */
 export const compact = ((messages: readonly object[], options: Given<object>) =>
   compactMessages(messages, options, KIT)) as typeof compactFully
 

@@ -1,4 +1,4 @@
-// `precis/redact`: secrets taken out of texts, messages and reports
+// `precis/redact`: removes secrets from texts, messages and reports.
 export { type Secret, secretsOf } from '../redact/known.ts'
 export { type Redacted, redact } from '../redact/redact.ts'
 export { type RedactionPolicy, redactFor } from '../redact/redact-for.ts'

@@ -1,4 +1,4 @@
-// `precis/strategies`: every strategy by its name, and what they are composed of
+// `precis/strategies`: every strategy by name, and their parts.
 export { dropTurns } from '../strategies/drop-turns.ts'
 export { extract } from '../strategies/extract/extract.ts'
 export { chunkedFold } from '../strategies/fold/chunked-fold.ts'

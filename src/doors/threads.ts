@@ -1,4 +1,4 @@
-// `createThreads` as the library gives it: everything has a default, and options are checked
+// The library's `createThreads`: everything has a default, and options are checked.
 import type { Committed, CompactionPlan, Refused } from '../compaction/plan.ts'
 import type { Strategy } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
@@ -20,7 +20,7 @@ import { chatMessages } from '../wire/openai-chat/messages.ts'
 import { OPENAI_CHAT } from '../wire/openai-chat/profile.ts'
 import { inputItems, OPENAI_RESPONSES } from '../wire/openai-responses/items.ts'
 
-/** `budget`: where a compaction should end up, in estimated tokens. */
+/** `budget` is the target in estimated tokens. */
 export type ThreadCompaction = Omit<
   Partial<CompactionPlan>,
   'strategies' | 'acceptableTokens' | 'lastResort' | 'isOverfull' | 'targetTokens'
@@ -31,7 +31,7 @@ export type ThreadCompaction = Omit<
 }
 
 export interface Threads extends Omit<StoredThreads, 'messages' | 'compact' | 'prepare'> {
-  /** What a provider is sent: in no provider's shape, or ready for the one whose format is named. */
+  /** The messages for a provider: neutral, or in the named format. */
   messages(threadId: string): Promise<Built>
   messages(threadId: string, format: WireFormat): Promise<WireMessages>
   compact(
@@ -92,8 +92,7 @@ const APPEND_CHECKS: option.Checks<AppendChoices> = {
 }
 
 /**
- * Threads over a store. Without options: in memory, with the clock of the machine, random ids and all
- * strategies that come with précis.
+ * Threads over a store. Defaults: in memory, the machine's clock, random ids, and all strategies of précis.
  */
 export function createThreads(options: Partial<ThreadsOptions> = {}): Threads {
   const listed = isIterable(options?.strategies) && { strategies: [...options.strategies] }
@@ -131,7 +130,7 @@ function planned(of: string, given: ThreadCompaction = {}): Partial<CompactionPl
   return tokens === undefined ? options : { ...options, targetTokens: tokens }
 }
 
-/** Any list but a text: some can be read only once. */
+/** Any iterable but a text; some can be read only once. */
 function isIterable(value: unknown): value is Iterable<Strategy> {
   return typeof value === 'object' && typeof Object(value)[Symbol.iterator] === 'function'
 }
@@ -139,11 +138,13 @@ function isIterable(value: unknown): value is Iterable<Strategy> {
 export type WireFormat = 'anthropic' | 'openai-chat' | 'openai-responses'
 
 export interface WireMessages {
-  /** The system prompts as one text: `system` of Anthropic, `instructions` of Responses; '' if there are none. */
+  /**
+   * The system prompts as one text: `system` of Anthropic, `instructions` of Responses; '' if there are none.
+   */
   readonly system: string
-  /** Ready to be sent. For Chat Completions the system prompt is the first of them. */
+  /** Ready to send. For Chat Completions the system prompt is the first one. */
   readonly messages: Json[]
-  /** What the API cannot say, and what was done about it. */
+  /** What the API cannot express, and how it was handled. */
   readonly problems: readonly string[]
 }
 

@@ -70,7 +70,7 @@ export function asCompactionStrategy(
   }
 }
 
-/** Refs lead into a log, and here is none: the ids of what was left out take their place. */
+/** Without a log refs lead nowhere, so the ids of omitted events replace them. */
 function withLosses(proposal: Proposal, eventAt: EventAt): Proposal {
   const refs = refsBeside(proposal.metadata)
   if (refs.length === 0) return proposal
@@ -79,7 +79,7 @@ function withLosses(proposal: Proposal, eventAt: EventAt): Proposal {
   return { ...proposal, metadata: { ...metadata, losses } }
 }
 
-/** Events that came in go out in the order they came in, and as they were unless they were rewritten. */
+/** Events keep their order and are unchanged unless rewritten. */
 function asGiven(
   shown: readonly ThreadEvent[],
   plain: readonly PlainEvent[],

@@ -1,4 +1,4 @@
-// The note for dropped turns: their number, their ref, and the user's words in them
+// The note for dropped turns: their number, their ref, and the user's words in them.
 import type { EntryId, NewEntry } from '../core/edit/change.ts'
 import type { EventAt } from '../core/log/event.ts'
 import { textOfUserContent } from '../core/view/content.ts'
@@ -9,13 +9,13 @@ import { estimateTokens } from '../core/window/tokens/estimate.ts'
 import { asRef } from './trim.ts'
 import { readLines, type UserWord, userWords } from './user-words.ts'
 
-/** What is known of everything that was dropped so far. */
+/** What is known about everything dropped so far. */
 interface DroppedPart {
   readonly entries: number
   readonly first: string // refs
   readonly last: string
   readonly words: readonly UserWord[]
-  /** Messages of the user that are older than these words. */
+  /** User messages older than these words. */
   readonly unsaid: number
 }
 
@@ -26,7 +26,7 @@ const UNSAID = /^\[([\d,]{1,20}) earlier messages? of the user (?:is|are) among 
 const WORDS = 'What the user said in them, word for word:'
 const STATE = 'What is known of the work:'
 
-/** A note of ours: only a compaction writes entries of this label. A brief of `extract` opens in a similar way. */
+/** Only compactions write entries with this label; a brief of `extract` starts similarly. */
 export function isDropNote(item: Item, eventAt: EventAt): boolean {
   return NOTE.test(noteText(item.id, eventAt) ?? '')
 }
@@ -38,15 +38,15 @@ function noteText(id: EntryId, eventAt: EventAt): string | undefined {
 }
 
 export interface NoteInput {
-  /** What is dropped, in the order of the context; notes of earlier times among it are taken up. */
+  /** The dropped items in context order; earlier notes among them are merged. */
   readonly items: readonly Item[]
   readonly eventAt: EventAt
   readonly maxTokens: number
-  /** What is known of the work, the weightiest first: as much of it as there is room for. */
+  /** The state of the work, most important first, as far as there is room. */
   readonly state?: readonly string[]
 }
 
-/** Undefined if nothing but gaps is dropped. Longer than `maxTokens` only if a bare note is. */
+/** Undefined if only gaps are dropped. Exceeds `maxTokens` only if a bare note does. */
 export function dropNote({
   items,
   eventAt,
@@ -82,7 +82,7 @@ export function dropNote({
   return { type: 'USER_MESSAGE', data: text, label: 'brief' }
 }
 
-/** What a summary stands for: the summary itself may be of a rung before, and never get a name. */
+/** The original behind a summary, which may come from an earlier rung and never get an id. */
 function firstOriginal(id: EntryId, eventAt: EventAt): EntryId {
   const root = findRoot(id, eventAt)
   return covered(root, eventAt, 1)[0] ?? root
@@ -98,9 +98,9 @@ function lastOriginal(parts: readonly Item[], eventAt: EventAt): string | undefi
   return undefined
 }
 
-/** For the headings and the line on what is left out. */
+/** For headings and the line about omissions. */
 const FRAME_TOKENS = 40
-/** What the user said is worth as much as what is known of the work. */
+/** The user's words and the state of the work share the room equally. */
 const STATE_SHARE = 0.5
 
 function readHead({
@@ -144,7 +144,7 @@ function readNote(item: Item, eventAt: EventAt): DroppedPart | undefined {
   }
 }
 
-/** As `readLines` has written it: further lines are indented. */
+/** In the form of `readLines`: continuation lines are indented. */
 function wordIn(line: string): UserWord {
   const end = line.indexOf('] ')
   return {
@@ -160,14 +160,14 @@ function numberIn(text: string): number {
   return Number(text.replaceAll(',', ''))
 }
 
-/** Entries that stand for more than themselves: what compactions wrote, and what must not go. */
+/** Entries that stand for others: compactions' texts, and what must not go. */
 export function isCarrier(item: Item, eventAt: EventAt): boolean {
   const label = newEntryAt(item.id, eventAt)?.label
   if (label === 'pins') return true
   return (label === 'summary' || label === 'brief') && !isDropNote(item, eventAt)
 }
 
-/** Where the user's newest message stands, or -1. */
+/** Index of the user's newest message, or -1. */
 export function lastSaid(items: readonly Item[], eventAt: EventAt): number {
   return items.findLastIndex((item) => isSaidByUser(item, eventAt))
 }

@@ -1,4 +1,4 @@
-// `drop-turns`: the oldest turns go, whole, and a note says where they can be read again. No model.
+// `drop-turns`: removes the oldest whole turns and leaves a note on how to recall them. No model.
 import type { Edit, Put } from '../core/edit/change.ts'
 import { ownTarget } from '../core/edit/irreducible.ts'
 import { type Pins, pinnedEntries } from '../core/edit/pins.ts'
@@ -14,19 +14,19 @@ import { lastRoundStart, openRoundStart, seamsOf } from '../core/view/seam.ts'
 import { weighUser } from '../core/window/tokens/weigh.ts'
 import { dropNote, isCarrier, isDropNote, lastSaid } from './drop-note.ts'
 
-/** Without a target, half of what is there. */
+/** The default target is half of the context. */
 const SHARE = 2
 const NOTE_TOKENS = 2_000
-/** Of a small target the note takes an eighth; of a tiny one a third, so that it can say something. */
+/** The note's share of the target: an eighth, of a tiny one a third. */
 const NOTE_SHARE = 8
 const TINY_NOTE_TOKENS = 200
 const TINY_SHARE = 3
-/** What has to be said on requests grows with what goes. */
+/** The note on requests grows with what is dropped. */
 const TRIES = 2
 
 /**
- * Whole turns first; then, of the newest turn, its oldest rounds. The newest message of the user stays, and
- * so do the last round and what compactions wrote.
+ * Whole turns first; then the newest turn's oldest rounds. Keeps the newest user message, the last round, and
+ * compactions' texts.
  */
 export const dropTurns: Strategy = immediate({
   id: 'drop-turns',
@@ -50,7 +50,7 @@ export const dropTurns: Strategy = immediate({
   },
 })
 
-/** What has to be said on requests where these go. */
+/** What to say about requests if these items go. */
 export function spokenNote(
   items: readonly Item[],
   gone: ReadonlySet<number>,
@@ -70,11 +70,11 @@ interface Choice {
   readonly context: Context
   readonly eventAt: EventAt
   readonly pins: Pins
-  /** What everything but the note may weigh. */
+  /** The limit for everything but the note. */
   readonly room: number
 }
 
-/** Indices of what goes, as few as it takes. */
+/** The fewest possible items to drop, as indices. */
 function chooseDrops({ context, eventAt, pins, room }: Choice): Set<number> {
   const items = context.items.toArray()
   const held = pinnedEntries(items, context.open, pins)
@@ -92,7 +92,7 @@ function chooseDrops({ context, eventAt, pins, room }: Choice): Set<number> {
   return gone
 }
 
-/** What may go, in the order in which it goes: turns, then rounds of the newest turn. */
+/** What may be dropped, in order: turns, then rounds of the newest turn. */
 function findSteps(items: readonly Item[], context: Context, eventAt: EventAt): number[][] {
   const newest = lastSaid(items, eventAt)
   const seams = seamsOf(items, context.open)
@@ -111,7 +111,7 @@ function findSteps(items: readonly Item[], context: Context, eventAt: EventAt): 
   return [...steps, step].filter((each) => each.length > 0)
 }
 
-/** Where the last thing that cannot be parted begins: a message, or a round. */
+/** The start of the last inseparable unit: a message or a round. */
 function lastUnit(items: readonly Item[], seams: readonly boolean[]): number {
   let at = items.length - 1
   while (at > 0 && !seams[at]) at -= 1
@@ -123,16 +123,16 @@ interface Drops {
   readonly gone: ReadonlySet<number>
   readonly eventAt: EventAt
   readonly noteTokens: number
-  /** What has to be said on requests. */
+  /** What to say about requests. */
   readonly spoken: string | undefined
   readonly state?: readonly string[]
 }
 
-/** One edit for each stretch. The note stands for all of them, in place of the first. */
+/** One edit per stretch. The first one's note stands for all. */
 export function dropEdits({ items, gone, eventAt, noteTokens, spoken, state = [] }: Drops): Edit[] {
   const dropped = items.filter((_, at) => gone.has(at))
   const note = dropNote({ items: dropped, eventAt, maxTokens: noteTokens, state })
-  // Nothing but a note of earlier times: it says the same already.
+  // Only earlier notes, which say the same already.
   if (!note || dropped.every((item) => item.kind === 'gap' || isDropNote(item, eventAt))) return []
   return findStretches(items, gone).map((stretch, at) => {
     const put: Put[] =

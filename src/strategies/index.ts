@@ -1,4 +1,4 @@
-// The strategies that come with précis, under their ids.
+// The built-in strategies by id.
 import type { Strategy } from '../core/edit/strategy.ts'
 import { dropTurns } from './drop-turns.ts'
 import { extract } from './extract/extract.ts'
@@ -28,7 +28,7 @@ export const DEFAULT_STRATEGIES: readonly Strategy[] = [
   freshSession,
 ]
 
-/** Calls `register` once for each strategy that comes with précis. */
+/** Calls `register` for each built-in strategy. */
 export function registerDefaultStrategies(register: (strategy: Strategy) => void): void {
   for (const strategy of DEFAULT_STRATEGIES) register(strategy)
 }

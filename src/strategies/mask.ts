@@ -1,4 +1,4 @@
-// `mask`: reduces older tool results to subject, outcome and informative lines, without a model
+// `mask`: reduces older tool results to subject, outcome and informative lines, without a model.
 import { immediate, type Strategy } from '../core/edit/strategy.ts'
 import { readSubject } from '../core/ledger/call-fields.ts'
 import { commandEnd, textOfBlocks } from '../core/ledger/command-end.ts'
@@ -19,7 +19,7 @@ import {
   untilSaved,
 } from './trim.ts'
 
-/** The informative lines of an output: its start, its end, and its errors */
+/** The informative lines of an output: start, end, and errors. */
 interface SalientLines {
   readonly head: readonly string[]
   readonly tail: readonly string[]
@@ -28,21 +28,21 @@ interface SalientLines {
 interface SalientOptions {
   readonly head: number
   readonly tail: number
-  /** Lines that complain come before others at the end. */
+  /** Prefers error lines over others at the end. */
   readonly prefersErrors?: boolean
 }
 
-/** It is the ends of an output that tell; more of a huge one is not looked at. */
+/** The ends of an output matter; more of a huge one is not read. */
 const END_CHARS = 16_000
 const LINE_CHARS = 200
 
-/** Verbatim, except for lines that are cut. Takes the same time for a text of any length. */
+/** Verbatim, except for cut lines. Constant time for any length. */
 export function findSalientLines(text: string, options: SalientOptions): SalientLines {
   const first = readLines(text.slice(0, END_CHARS))
   const head = first.slice(0, options.head)
   const rest =
     text.length > END_CHARS
-      ? readLines(text.slice(-END_CHARS)).slice(1) // of the first one only the end is there
+      ? readLines(text.slice(-END_CHARS)).slice(1) // its first line may be incomplete
       : first.slice(options.head)
   const errors = options.prefersErrors ? rest.filter(complains).slice(-options.tail) : []
   const tail = errors.length > 0 ? errors : rest.slice(-options.tail)
@@ -73,13 +73,13 @@ function cut(line: string): string {
   return head === line ? line : `${head}…`
 }
 
-/** Of the newest rounds nothing is masked: their results are still being worked with. */
+/** The newest rounds are not masked: their results are in use. */
 export const WHOLE_ROUNDS = 3
 const SUBJECT_CHARS = 160
 const ENDS = { head: 2, tail: 2 } as const
 const ERROR_ENDS = { head: 1, tail: 6, prefersErrors: true } as const
 
-/** To a target the oldest go first, and no more than it takes; without one, all that are old enough. */
+/** With a target oldest first, as few as needed; without one all old enough. */
 export const mask: Strategy = immediate({
   id: 'mask',
   proposeNow({ context, eventAt, targetTokens }) {
@@ -105,7 +105,7 @@ function maskRound(round: Round, items: readonly Item[], eventAt: EventAt): Rewr
 function maskResult(item: Item, call: ToolCall | undefined, eventAt: EventAt): Rewrite | undefined {
   if (newEntryAt(item.id, eventAt)?.label === 'masked') return undefined
   const root = findRoot(item.id, eventAt)
-  // What an earlier rung left of it is not what it was.
+  // An earlier rung may have changed it, so use the original.
   const content = contentOf(root, eventAt) ?? contentOf(item.id, eventAt)
   if (content?.kind !== 'result') return undefined
   const text = maskedText(content.result, call, root)
@@ -114,7 +114,7 @@ function maskResult(item: Item, call: ToolCall | undefined, eventAt: EventAt): R
   return rewrite.saved > 0 ? rewrite : undefined
 }
 
-/** The lines come from the transcript: they can name no ref and close no tag. */
+/** Escaped transcript lines: they cannot contain refs or close tags. */
 function maskedText(result: ToolResult, call: ToolCall | undefined, root: Item['id']): string {
   const text = textOfBlocks(result.content)
   const { isFailed, exitCode } = commandEnd(text, result)

@@ -1,27 +1,27 @@
-// Which part of a context a strategy covers: what the model has seen, and how much of the rest is held.
+// The part of a context a strategy covers: what the model has seen, and how much of the rest stays.
 import type { StrategyInput } from '../core/edit/strategy.ts'
 import { weightOf } from '../core/view/context.ts'
 import type { Item } from '../core/view/entry.ts'
 import { openRoundStart, unansweredRoundStart } from '../core/view/seam.ts'
 
-/** Where results begin that no answer has taken up yet. */
+/** Start of the results without an answer after them. */
 export function unseenStart(items: readonly Item[]): number {
   const start = unansweredRoundStart(items)
   return items.slice(start).some(({ kind }) => kind === 'result') ? start : items.length
 }
 
 interface Cut extends Pick<StrategyInput, 'context' | 'run' | 'targetTokens'> {
-  /** What stays beside such results in any case, where the target is all that is known of the window. */
+  /** What stays next to such results, if only the target is known. */
   readonly besideTokens?: number
 }
 
-/** Of the room, for results that the model has not seen and that no request could hold; and for their calls. */
+/** Share for unread results too large for any request, and for their calls. */
 const UNSEEN_SHARE = 0.5
 
-/** Of the target, where no window is known: the rest of the conversation needs room, too. */
+/** Share of the target without a known window: the rest of the conversation needs room, too. */
 const WHOLE_SHARE = 0.7
 
-/** What a request could hold beside the system prompts. */
+/** What a request could hold besides the system prompts. */
 function requestLimit(input: Cut): number {
   const { context, run, targetTokens = Number.POSITIVE_INFINITY, besideTokens = 0 } = input
   const headTokens = weightOf(context) - context.tokens
@@ -31,8 +31,8 @@ function requestLimit(input: Cut): number {
 }
 
 /**
- * Where begins what stays in any case: a round that is open, or whose results the model has not seen. Only calls that
- * no request could hold go with their results.
+ * Start of what always stays: an open round, or one with unread results. Only calls too large for any request
+ * go with their results.
  */
 export function heldStart(input: Cut): number {
   const { context } = input
@@ -44,8 +44,8 @@ export function heldStart(input: Cut): number {
 }
 
 /**
- * Results that the model has not seen and that no request could hold, with what may be shown of each: a window that
- * is too small for them is the only reason to cut them. Small ones stay whole.
+ * Unread results too large for any request, with the allowed size of each. Small ones stay whole; only a too
+ * small window justifies a cut.
  */
 export function cutUnseen(input: Cut, from = heldStart(input)): Map<Item, number> {
   const { context, run, targetTokens } = input
@@ -56,7 +56,7 @@ export function cutUnseen(input: Cut, from = heldStart(input)): Map<Item, number
   if (context.open.size > 0 || weigh(results) <= limit) return cut
   const headTokens = weightOf(context) - context.tokens
   const room = Math.max(0, Math.min(limit, (targetTokens ?? limit) - headTokens))
-  // Where no window is known the limit leaves room for the rest already.
+  // Without a known window the limit leaves room already.
   const hasWindow = (run.capacityTokens ?? run.windowTokens) !== undefined
   let left = Math.floor(hasWindow ? room * UNSEEN_SHARE : room)
   const ascending = results.toSorted((one, other) => one.tokens - other.tokens)

@@ -1,4 +1,5 @@
-// `trim-tool-results`: long tool results become their first three lines and a marker; their refs are in the metadata. No model.
+// `trim-tool-results`: reduces long tool results to three lines and a marker; refs are in the metadata. No
+// model.
 import type { Edit, EntryId, NewEntry } from '../core/edit/change.ts'
 import { immediate, type Strategy } from '../core/edit/strategy.ts'
 import type { EventAt } from '../core/log/event.ts'
@@ -11,7 +12,7 @@ import { cutHead, cutTail } from '../core/window/tokens/cut.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
 
 const MAX_LINES = 3
-/** A single line can be a whole minified file: it is cut as well. */
+/** A single line may be a whole minified file, so it is cut, too. */
 const MAX_LINE_CHARS = 2_000
 const TRUNCATION_MESSAGE = '[results truncated to save space.]'
 
@@ -19,7 +20,7 @@ export const trimToolResults: Strategy = immediate({
   id: 'trim-tool-results',
   proposeNow({ context, eventAt, trigger }) {
     const items = context.items.toArray()
-    // Someone who names this strategy wants all results trimmed; on its own it leaves unread ones alone.
+    // A person who requests this strategy wants all results trimmed; automatically, unread ones stay.
     const asked = trigger === 'command' || trigger === 'tool' || trigger === 'import'
     const end = asked ? items.length : unansweredRoundStart(items)
     const edits: Edit[] = []
@@ -42,14 +43,14 @@ export const trimToolResults: Strategy = immediate({
         toolResultsModified: edits.length,
         maxLines: MAX_LINES,
         truncationMessage: TRUNCATION_MESSAGE,
-        // The marker is exact and has no room for them.
+        // The marker's wording is fixed and has no room for refs.
         refs,
       },
     }
   },
 })
 
-/** The same object if nothing had to be cut. */
+/** The same object if nothing was cut. */
 function trimResult(result: ToolResult): ToolResult {
   const content = result.content.map(trimBlock)
   return content.every((block, at) => block === result.content[at])
@@ -63,7 +64,7 @@ function trimBlock(block: Block): Block {
   return text === block.text ? block : { ...block, text }
 }
 
-/** The first three lines and the marker; a text that was trimmed before stays as it is. */
+/** The first three lines and the marker; already trimmed text stays. */
 export function trimText(text: string): string {
   const lines = text.split('\n', MAX_LINES + 1)
   const head = lines.slice(0, MAX_LINES).map((line) => cutHead(line, MAX_LINE_CHARS))
@@ -71,12 +72,12 @@ export function trimText(text: string): string {
   return whole ? text : [...head, TRUNCATION_MESSAGE].join('\n')
 }
 
-/** The marker for removed content, always with its ref */
+/** The marker for removed content, always with its ref. */
 export function asRef(id: EntryId): string {
   return `[ref:${id}]`
 }
 
-/** The original that an entry stands for: its ref is good for ever. */
+/** The original an entry stands for: its ref stays valid. */
 export function readRef(id: EntryId, eventAt: EventAt): string {
   return asRef(findRoot(id, eventAt))
 }
@@ -86,10 +87,10 @@ export interface Rewrite {
   readonly saved: number // tokens
 }
 
-/** An edit that rewrites one entry, with what it saves. */
+/** An edit that rewrites one entry, with its saving. */
 export function measureRewrite(item: Item, entry: NewEntry, eventAt: EventAt): Rewrite {
   const rewrite = { ...entry, of: item.id }
-  // The name is not known yet, and weighs nothing.
+  // The id is unknown yet and weighs nothing.
   const { tokens } = itemOfNewEntry(newId(1, 0), rewrite, eventAt)
   return { edit: { covers: [item.id], put: [rewrite] }, saved: item.tokens - tokens }
 }
@@ -103,17 +104,17 @@ export function resultWith(
   return { type: 'TOOL_RESULT', data: { ...result, content }, label }
 }
 
-/** What is not a text in a result, in words. */
+/** A result's non-text content, in words. */
 export function buildCaptions(blocks: readonly Block[], ref: EntryId): string[] {
   return blocks
     .filter((block) => block.text === undefined)
     .map((block) => (block.type === 'image' ? buildCaption(block, ref) : blockCaption(block)))
 }
 
-/** How far a text may miss its length before it is cut once more. */
+/** How far a text may miss its length before it is cut again. */
 const TRIES = 12
 
-/** Head and tail of a text within so many tokens, with what is between them named by its ref. */
+/** Head and tail of a text within a token limit; the middle is named by its ref. */
 export function headAndTail(text: string, maxTokens: number, ref: string): string {
   if (estimateTokens(text) <= maxTokens) return text
   const sample = text.length > SAMPLE_CHARS ? text.slice(0, SAMPLE_CHARS) : text
@@ -128,7 +129,7 @@ export function headAndTail(text: string, maxTokens: number, ref: string): strin
 
 const SAMPLE_CHARS = 64_000
 
-/** The beginning says what it is and the end how it came out: two thirds and one. */
+/** Two thirds from the start, which tells the subject, and one from the end, which tells the outcome. */
 function cutTo(text: string, chars: number, ref: string): string {
   const head = wholeWords(cutHead(text, Math.floor((2 * chars) / 3)), text)
   const end = cutTail(text, Math.min(Math.floor(chars / 3), text.length - head.length))
@@ -137,7 +138,7 @@ function cutTo(text: string, chars: number, ref: string): string {
   return [head, `[… ${left} characters left out: ${ref} …]`, tail].filter(Boolean).join('\n')
 }
 
-/** How far a cut moves so that no word is torn; a longer run without a blank is cut where it is. */
+/** How far a cut moves to a word boundary; longer runs are cut in place. */
 const LONGEST_WORD_CHARS = 40
 const BLANK = /\s/
 
@@ -156,7 +157,7 @@ function wholeWordsFrom(tail: string, text: string): string {
   return tail
 }
 
-/** Rewrites in the order given, until so many tokens are saved. Without a number, all of them. */
+/** Rewrites in order until enough is saved; without a limit all of them. */
 export function untilSaved(
   rewrites: readonly Rewrite[],
   wanted = Number.POSITIVE_INFINITY,

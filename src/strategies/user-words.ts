@@ -1,4 +1,4 @@
-// The user's words in summarised content: verbatim, newest first, each with its ref
+// The user's words in summarised content: verbatim, newest first, each with its ref.
 import type { EventAt } from '../core/log/event.ts'
 import { textOfUserContent } from '../core/view/content.ts'
 import { type Item, parseEntryId } from '../core/view/entry.ts'
@@ -14,7 +14,7 @@ export type UserWord = {
   readonly text: string
 }
 
-/** A longer message is a paste: its beginning and its end are shown. */
+/** Longer messages are pastes, shown by start and end. */
 const LONG_CHARS = 1_200
 const HEAD_CHARS = 800
 const TAIL_CHARS = 200
@@ -22,20 +22,20 @@ const TAIL_CHARS = 200
 interface Said {
   readonly items: readonly Item[]
   readonly eventAt: EventAt
-  /** What a former summary held, and the refs of what it had left out. */
+  /** What an earlier summary had, and the refs it had dropped. */
   readonly earlier: UserWords
   readonly maxTokens: number
 }
 
 export interface UserWords {
-  /** In the order of the conversation. */
+  /** In conversation order. */
   readonly words: readonly UserWord[]
-  /** Refs of what is older than these, the newest first. */
+  /** Refs of older ones, newest first. */
   readonly leftOut: readonly string[]
 }
 
 export function userWords({ items, eventAt, earlier, maxTokens }: Said): UserWords {
-  // What is pinned stays in the context, and is found there once more.
+  // A pinned text stays in the context and is found again there.
   const all = new Map(earlier.words.map((word) => [word.ref, word]))
   for (const item of items) {
     const text = isSaidByUser(item, eventAt) ? readText(item, eventAt) : ''
@@ -56,7 +56,7 @@ export function userWords({ items, eventAt, earlier, maxTokens }: Said): UserWor
   }
 }
 
-/** As lines: what is left out is said first, then what is kept. */
+/** As lines: first what is omitted, then what is kept. */
 export function readLines({ words, leftOut }: UserWords, maxTokens: number): string[] {
   return [...leftOutNote(leftOut, maxTokens), ...words.map(readLine)]
 }
@@ -65,7 +65,7 @@ export function countTokens(words: readonly UserWord[]): number {
   return words.reduce((sum, word) => sum + estimateTokens(readLine(word)), 0)
 }
 
-/** Of what the words may take, the refs of the others take about a quarter more at most. */
+/** Refs of omitted messages take about a quarter more at most. */
 const TOKENS_PER_REF = 6
 const REFS_SHARE = 4
 const LEAST_REFS = 8
@@ -98,7 +98,7 @@ function readText(item: Item, eventAt: EventAt): string {
   return content?.kind === 'user' ? textOfUserContent(content.content).trim() : ''
 }
 
-/** Indented behind its ref, so that no line of it stands as one of the summary. */
+/** Indented after its ref, so that no line looks like the summary's. */
 function readLine({ ref, text }: UserWord): string {
   return `${asRef(ref)} ${asData(text)
     .replace(/\r\n|[\r\v\f\u0085\u2028\u2029]/g, '\n')

@@ -1,4 +1,4 @@
-// Everything up to now, as the strategies cover it that summarise the whole
+// Everything up to now, as covered by strategies that summarise the whole.
 import type { StrategyInput } from '../core/edit/strategy.ts'
 import type { EventAt } from '../core/log/event.ts'
 import { type Item, newEntryAt } from '../core/view/entry.ts'
@@ -9,25 +9,25 @@ import { unseenStart, weigh } from './range.ts'
 export interface WholeRange {
   readonly covered: readonly Item[]
   readonly kept: readonly Item[]
-  /** Whether a task is under way that nothing behind the summary would speak of. */
+  /** Whether an unfinished task would not be mentioned after the summary. */
   readonly continues: boolean
 }
 
 type RangeInput = Pick<StrategyInput, 'context' | 'eventAt' | 'trigger' | 'targetTokens'>
 
-/** A question of more than this share of the target is covered, too. */
+/** A question larger than this share of the target is covered, too. */
 const QUESTION_SHARE = 0.5
 
 export function wholeRange({ context, eventAt, trigger, targetTokens }: RangeInput): WholeRange {
   const items = context.items.toArray()
-  // Results that no answer has taken up yet stay: nobody but the summary would have seen them.
+  // Unread results stay: otherwise only the summary would have seen them.
   const open = Math.min(openRoundStart(items, context.open), unseenStart(items))
   if (trigger === 'command' || trigger === 'tool' || trigger === 'import')
     return { covered: items.slice(0, open), kept: items.slice(open), continues: false }
   const question = questionStart(items, eventAt)
   const limit = targetTokens === undefined ? Number.POSITIVE_INFINITY : targetTokens
   const isShort = weigh(items.slice(question)) <= limit * QUESTION_SHARE
-  // In the background the turn continues: what it still works with is not to be touched.
+  // In the background the turn continues: what it works with must stay.
   const end = Math.min(
     open,
     isShort ? question : items.length,
@@ -38,7 +38,7 @@ export function wholeRange({ context, eventAt, trigger, targetTokens }: RangeInp
   return { covered: items.slice(0, end), kept: items.slice(end), continues }
 }
 
-/** Behind the last answer and its results: what the user said since. */
+/** After the last answer and its results: the user's later messages. */
 function questionStart(items: readonly Item[], eventAt: EventAt): number {
   const last = items.findLastIndex(({ kind }) => kind === 'answer' || kind === 'result')
   const rest = items.slice(last + 1)
@@ -47,7 +47,7 @@ function questionStart(items: readonly Item[], eventAt: EventAt): number {
   return rest.some(isQuestion) ? last + 1 : items.length
 }
 
-/** A summary of before is no question, and an answer that came to its end waits for the user. */
+/** An earlier summary is not a question, and a completed answer waits for the user. */
 function isUnderWay(last: Item | undefined, eventAt: EventAt): boolean {
   if (last === undefined) return false
   const content = contentOf(last.id, eventAt)

@@ -72,7 +72,7 @@ export class LiveThread {
     return this.#rows
   }
 
-  /** What compactions of this thread have finished of their work. */
+  /** Finished work of unfinished compactions. */
   get scratch(): Scratch {
     return threadScratch(this.#ports.store, this.id)
   }

@@ -1,4 +1,4 @@
-// What each command does to a thread, and what it answers: the same in every interface.
+// What each command does to a thread and answers, the same in every interface.
 import type { Command } from '../../core/agent/commands.ts'
 import type { RunResult } from '../../core/agent/frame.ts'
 import { CONTINUE_AFTER_FOLD } from '../../core/edit/continue-prompt.ts'
@@ -19,18 +19,18 @@ export interface CommandReply {
   readonly ok: boolean
   readonly text: string // for people
   readonly compaction?: RunResult
-  /** Where to go on: another thread, for /fork and /new. */
+  /** Another thread to continue in, for /fork and /new. */
   readonly threadId?: string
-  /** What to say next, now that the command is done. */
+  /** The message to send next, after the command. */
   readonly next?: string
-  /** What was to be said next, and is not, since the command failed: for the editor it came from. */
+  /** The message that was to follow but does not, because the command failed; goes back to the editor. */
   readonly returned?: string
 }
 
 export interface CommandDeps {
   readonly core: AgentCore
   readonly threadId: string
-  /** What the agent's own `compact` does. */
+  /** The agent's own `compact`. */
   compact(threadId: string, options: OrderOptions): Promise<RunResult>
   readonly signal?: AbortSignal
 }
@@ -42,10 +42,10 @@ type Answer =
   | Omit<CommandReply, 'command' | 'ok'>
   | (Omit<CommandReply, 'command'> & { ok: false })
 
-/** What /strategy takes to be taken back. */
+/** The argument that resets /strategy. */
 const OF_PRESET = 'preset'
 
-/** Never rejects: what went wrong is the reply. */
+/** Never rejects: errors are in the reply. */
 export async function runCommand(deps: CommandDeps, command: Command): Promise<CommandReply> {
   try {
     const run = RUNS[command.command] as (deps: CommandDeps, command: Command) => Promise<Answer>
@@ -217,7 +217,7 @@ async function compactAndSay(
   return { text, compaction }
 }
 
-/** What stands behind /compact are instructions, also where it is the name of a strategy. */
+/** Text after /compact is an instruction, even if it is the name of a strategy. */
 function meantStrategy({ ports }: AgentCore, instructions = ''): string[] {
   const id = instructions.trim()
   if (!ports.threads.strategyIds().includes(id)) return []
@@ -226,13 +226,13 @@ function meantStrategy({ ports }: AgentCore, instructions = ''): string[] {
   ]
 }
 
-/** Two that ask at once get one compaction: the second learns so, and what became of its words. */
+/** Two concurrent requests get one compaction; tells the second so, and what happened to its instructions. */
 function joinedWords({ instructions }: Pick<OrderOptions, 'instructions'>): string {
   const unused = instructions === undefined ? '' : ' Its instructions were not used.'
   return `A compaction was already running; this one joined it.${unused}`
 }
 
-/** A fold is gone on from at once, also where the user has said nothing further (C3). */
+/** After a fold the agent continues at once, even without a prompt (C3). */
 function promptAfter(compaction: RunResult | undefined): string | undefined {
   const isFold = compaction?.strategy === 'chunked-fold'
   return isFold && (compaction.event?.data.edits.length ?? 0) > 0 ? CONTINUE_AFTER_FOLD : undefined
@@ -255,7 +255,7 @@ async function change({ ports }: AgentCore, threadId: string, draft: EventDraft)
   await ports.threads.append(threadId, [draft], { openCalls: 'leave' })
 }
 
-/** For looking only: nothing is done to the thread. */
+/** For reading only. */
 function idleTurn({ core, threadId, signal }: CommandDeps): Turn {
   return { core, desk: core.desks.of(threadId), signal: signal ?? core.closing, depth: 0 }
 }

@@ -16,8 +16,8 @@ import type { WindowStatus } from '../loop/window-status.ts'
 
 interface PresetWords {
   readonly id: string
-  readonly command: string // what /compact does
-  readonly automatic: string // what happens by itself
+  readonly command: string // effect of /compact
+  readonly automatic: string // automatic behaviour
 }
 
 const ASKS_AGENT: Readonly<Record<Preset['tool'], string>> = {
@@ -76,7 +76,7 @@ const NAMES: Readonly<Record<EntryKind, string>> = {
   gap: 'gaps',
 }
 
-/** The window as a picture in text: what fills it, by kind, and what is free. */
+/** The window as a text picture: its content by kind, and the free part. */
 export function contextPicture({ state, reading, model, budget }: WindowStatus): string {
   const { context } = state
   const { windowTokens } = model
@@ -84,7 +84,7 @@ export function contextPicture({ state, reading, model, budget }: WindowStatus):
   for (const { kind, tokens } of context.items)
     byKind.set(NAMES[kind], (byKind.get(NAMES[kind]) ?? 0) + tokens)
   const known = [...byKind.values()].reduce((sum, tokens) => sum + tokens, 0)
-  // What the provider counts beyond our own estimate: the tools, mostly.
+  // What the provider counts beyond our estimate: mostly the tools.
   const rest = Math.max(0, (reading.tokens ?? known) - known)
   if (rest > 0) byKind.set('tools and the rest', rest)
   const used = reading.tokens ?? known
@@ -110,12 +110,12 @@ function barLine(name: string, tokens: number, whole: number): string {
 const FRESH = 'New session started with compacted context'
 const SUCCESS = '✅ Conversation compacted successfully'
 
-/** How a compaction ended: what the thread keeps of it, and what the caller learns besides. */
+/** The end of a compaction: the text stored in the thread, and more for the caller. */
 export function compactionWords(result: RunResult): [said: string, ...more: string[]] {
   const { success, strategy, error, end, fresh, event, report } = result
   if (!success) {
     const why = error?.message ?? end
-    // In the words of FRESH-30 alone: the hint is in the error.
+    // Only the words of FRESH-30: the hint is in the error.
     if (strategy === FRESH_SESSION) return [`Compact failed: ${why}`]
     return [`❌ Compaction failed: ${why}`, ...(error?.hint === undefined ? [] : [error.hint])]
   }
@@ -128,10 +128,10 @@ export function compactionWords(result: RunResult): [said: string, ...more: stri
   return sizes === '' ? [said] : [said, `${facts.strategy}: ${sizes}`]
 }
 
-/** It leaves the last messages alone and takes all others, however little there is. */
+/** It keeps the last messages and takes all others, however few. */
 const TAKES_ALL = 'summarize'
 
-/** What a person is told whose compaction changed nothing: why, and what would change something. */
+/** Why a compaction changed nothing, and what would. */
 function nothingDone(result: RunResult): string {
   const { strategy, report } = result
   const nothing = `${strategy} ${whyNothing(result)}`

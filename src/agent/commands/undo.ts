@@ -1,4 +1,4 @@
-// The way back: the last compaction that changed something undone, or the session before a fresh one opened.
+// Undo: the last compaction that changed something, or back to the session before a fresh one.
 import { countRestored } from '../../core/edit/reverse.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
@@ -10,8 +10,8 @@ import type { Threads } from '../../threads/threads.ts'
 import type { AgentCore } from '../core.ts'
 
 /**
- * Takes back the last compaction that changed something. Those above it which changed nothing go with it:
- * newest first, so that the context is what it was to the byte.
+ * Undoes the last compaction that changed something, with later ones that changed nothing, newest first, so
+ * that the context is exactly what it was.
  */
 export function undoLast(core: AgentCore, threadId: string): Promise<ThreadEvent> {
   const { threads } = core.ports
@@ -27,7 +27,7 @@ export function undoLast(core: AgentCore, threadId: string): Promise<ThreadEvent
   })
 }
 
-/** Takes back one compaction, and before it whatever was brought back of what it removed. */
+/** Undoes one compaction, after undoing what was restored of it. */
 export function undoCompaction(
   core: AgentCore,
   threadId: string,
@@ -46,8 +46,8 @@ export function undoCompaction(
 }
 
 /**
- * Puts a removed entry back into the context, alone; an entry that a compaction put there gives way to all that
- * it stands for. Says how many came back.
+ * Puts a removed entry back into the context, alone. An entry that a compaction added gives way to everything
+ * it replaced. Says how many entries came back.
  */
 export async function expandEntry(core: AgentCore, threadId: string, ref: string): Promise<number> {
   const { threads } = core.ports
@@ -62,7 +62,7 @@ export async function expandEntry(core: AgentCore, threadId: string, ref: string
   })
 }
 
-/** In words what undo would take back; undefined where nothing was changed. */
+/** What undo would revert, in words; undefined if nothing was changed. */
 export async function undoneNext(core: AgentCore, threadId: string): Promise<string | undefined> {
   const { stack } = await core.ports.threads.context(threadId)
   const seq = stack[stack.length - (await emptyOnTop(core, threadId, stack)).length - 1]
@@ -80,7 +80,7 @@ export async function undoneNext(core: AgentCore, threadId: string): Promise<str
   return `bring back of ${count.toLocaleString('en-US')} entries`
 }
 
-/** Of the changes that undo would take back those on top that changed nothing, newest first. */
+/** The topmost undoable changes that changed nothing, newest first. */
 async function emptyOnTop(
   core: AgentCore,
   threadId: string,
@@ -104,7 +104,7 @@ async function readEvent(
   return row && readRow(row)
 }
 
-/** Nothing was written to it when the fresh one was opened: to go back is to open it (FRESH-23). */
+/** Opening the fresh one wrote nothing here, so going back means opening this one (FRESH-23). */
 export async function formerSession(
   { ports }: AgentCore,
   threadId: string,
@@ -119,7 +119,7 @@ export async function formerSession(
   return undefined
 }
 
-/** The way forth again: the latest fresh session that was opened from this one. */
+/** Redo: the latest fresh session opened from this one. */
 export async function nextSession(
   { ports }: AgentCore,
   threadId: string,
@@ -129,7 +129,7 @@ export async function nextSession(
   return undefined
 }
 
-/** Undefined where it was deleted. */
+/** Undefined if it was deleted. */
 async function readVersion(threads: Threads, threadId: string): Promise<number | undefined> {
   try {
     return (await threads.context(threadId)).version

@@ -1,4 +1,4 @@
-// `/compact` where the agent itself compacts: it is asked to call its `compact` tool, and what it answers is the proposal.
+// `/compact` in presets whose agent compacts: asks it to call `compact`, and the call is the proposal.
 import type { ReplacementRequest } from '../../core/agent/tool.ts'
 import { billedAnswer } from '../../core/billed-answer.ts'
 import type { ReportFallback } from '../../core/edit/report.ts'
@@ -21,8 +21,8 @@ const TRIES = 2
 const IDS = { ranges: 'checkpoint-range', summary: 'whole-summary' } as const
 
 /**
- * Neither the request nor the answer gets into the log: both would have to be taken out again. What
- * they cost is recorded with the compaction.
+ * Neither the request nor the answer is logged, since both would have to be removed again. Their cost is
+ * recorded with the compaction.
  */
 export function askAgent(turn: Turn, seen: WindowStatus): Strategy {
   const mode = seen.preset.tool
@@ -70,12 +70,12 @@ async function proposeByAgent(
 
 const TOO_LONG = 'The conversation is too long for its model: the agent cannot be asked.'
 
-/** Why another strategy runs where the agent should be asked. */
+/** Why another strategy runs instead of asking the agent. */
 export function tooLongToAsk(mode: ReplacementRequest['mode']): ReportFallback {
   return { from: IDS[mode], reason: TOO_LONG }
 }
 
-/** The provider's own hint is to compact the conversation, which is what was tried. */
+/** The provider's own hint would be to compact, which was just tried. */
 function asTooLong(thrown: unknown): unknown {
   if (!PrecisError.is(thrown) || thrown.code !== 'overflow') return thrown
   return new PrecisError('overflow', TOO_LONG, {
@@ -84,7 +84,7 @@ function asTooLong(thrown: unknown): unknown {
   })
 }
 
-/** What is wrong with what the agent has called for: it can act on other words than a user. */
+/** What is wrong with the agent's call, worded for the agent and for the user. */
 interface Complaint {
   readonly toAgent: string
   readonly toUser: string
@@ -95,7 +95,7 @@ const NOT_CALLED: Complaint = {
   toUser: 'it did not call its `compact` tool.',
 }
 
-/** A call that is not complete is no call. */
+/** An incomplete call does not count. */
 const CUT_OFF: Complaint = {
   toAgent: 'Your answer was cut off before the call was complete. Write a shorter summary.',
   toUser: 'its answer was cut off before its call was complete.',
@@ -150,9 +150,9 @@ async function askOnce(
   return { called: call?.arguments, isCutOff, ...(usage && { usage }) }
 }
 
-/** A thread that is not too large is brought down to this share of itself. */
+/** The target for a thread that is not too large, as a share of it. */
 const SHARE = 0.3
-/** Below this nothing has to become smaller. */
+/** Smaller threads need no target. */
 const LEAST_TOKENS = 1_000
 
 function requestText(
@@ -186,7 +186,7 @@ function message(text: string): Message {
   return { role: 'user', parts: [{ type: 'text', text }] }
 }
 
-/** The user says what comes next, not the agent. */
+/** The user decides what comes next, not the agent. */
 function withoutContinuation(input: ReplacementRequest): ReplacementRequest {
   if (input.mode === 'ranges') return input
   const { continuation: _, ...rest } = input

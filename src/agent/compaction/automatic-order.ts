@@ -22,7 +22,7 @@ export async function decideByItself(turn: Turn, seen: WindowStatus): Promise<De
   })
 }
 
-/** The cooldown holds across a restart: the log knows when the last compaction was. */
+/** The cooldown survives a restart: the log has the time of the last compaction. */
 async function readPolicy({ core, desk }: Turn, { state }: WindowStatus): Promise<void> {
   if (desk.isPolicyRead) return
   desk.isPolicyRead = true
@@ -33,7 +33,7 @@ async function readPolicy({ core, desk }: Turn, { state }: WindowStatus): Promis
   if (event) desk.policy = { ...desk.policy, lastCompactionAtMs: event.timestamp.getTime() }
 }
 
-/** Undefined where the preset does nothing by itself. */
+/** Undefined if the preset does nothing automatically. */
 export function automaticOrder(
   turn: Turn,
   seen: WindowStatus,
@@ -68,7 +68,7 @@ export function noteResult({ core, desk }: Turn, result: RunResult): void {
   )
 }
 
-/** Where the target cannot be reached: what is below this limit will do, and less than there is now. */
+/** For an unreachable target: anything below this limit that is smaller than now is acceptable. */
 export function fitting(
   seen: WindowStatus,
   limitTokens: number | undefined,
@@ -85,7 +85,7 @@ export function capacityOf({ budget }: WindowStatus): number | undefined {
   return window === undefined ? undefined : computeCapacity(budget, window)
 }
 
-/** Whether no request can hold the context, as far as the window is known. */
+/** Whether no request can hold the context, if the window is known. */
 export function isOverfull(seen: WindowStatus): boolean {
   const { tokens = 0 } = seen.reading
   return tokens > (capacityOf(seen) ?? Number.POSITIVE_INFINITY)

@@ -1,4 +1,4 @@
-// Automatic compaction: looked at before each request and after each answer, decided by the policy, then done.
+// Automatic compaction: checked before each request and after each answer, decided by the policy.
 import type { RunResult } from '../../core/agent/frame.ts'
 import type { PrecisError } from '../../core/errors.ts'
 import { type Decision, decide, observeReading, policyAfter } from '../../core/window/policy.ts'
@@ -20,7 +20,7 @@ import type { Order } from './compaction-run.ts'
 
 const MESSAGE = 'Approaching token limit, compacting conversation...'
 
-/** Compacts where the policy says so. True where the context has changed, so that one must look again. */
+/** Compacts if the policy says so. True if the context changed, so the caller must check again. */
 export async function compactIfFull(turn: Turn, seen: WindowStatus): Promise<boolean> {
   const { desk } = turn
   const decision = await decideByItself(turn, seen)
@@ -50,7 +50,7 @@ export async function compactIfFull(turn: Turn, seen: WindowStatus): Promise<boo
   }
 }
 
-/** Once for each time that the level is reached. */
+/** Once each time the level is reached. */
 function warn({ core, desk }: Turn, { reading, model }: WindowStatus): void {
   if (desk.isWarned) return
   desk.isWarned = true
@@ -60,7 +60,7 @@ function warn({ core, desk }: Turn, { reading, model }: WindowStatus): void {
   core.frames.emit({ type: 'notice', threadId: desk.threadId, level: 'warning', message })
 }
 
-/** After each answer: whether the last compaction helped shows in the first real count. */
+/** After each answer: the first real count shows whether the last compaction helped. */
 export function noteReading({ core, desk }: Turn, seen: WindowStatus): void {
   desk.policy = observeReading(desk.policy, seen)
   const { windowTokens } = seen.model
@@ -73,8 +73,8 @@ export function noteReading({ core, desk }: Turn, seen: WindowStatus): void {
 }
 
 /**
- * After a request that was refused as too long. The result says whether it is worth another try: only
- * where the context has really become smaller.
+ * After a request was refused as too long. The result says whether a retry makes sense: only if the context
+ * became smaller.
  */
 export async function compactForOverflow(
   turn: Turn,
@@ -108,10 +108,7 @@ export async function compactForOverflow(
     : { retry: false, why: 'The compaction did not make the context smaller.' }
 }
 
-/**
- * A compaction that runs already is waited for: it may be all that is needed, and whoever started it
- * takes note of it.
- */
+/** Waits for a compaction that is already running, which may be enough; its initiator records the result. */
 async function compactNow(turn: Turn, order: Order): Promise<RunResult> {
   const { core, desk } = turn
   while (desk.compaction) {
@@ -130,7 +127,7 @@ function chooseTarget(
   return targetTokens === undefined ? undefined : targetWeight(seen, targetTokens)
 }
 
-/** Once; then it is known. */
+/** Says it once. */
 function tell(
   { core, desk }: Turn,
   { message, tell: isNew }: Decision & { tell: boolean; message: string },

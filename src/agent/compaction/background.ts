@@ -1,4 +1,4 @@
-// Compactions in the background: beside the turn that asks for one, or as a job that any process may do.
+// Background compactions: beside the current turn, or as a job that any process may do.
 import { PrecisError } from '../../core/errors.ts'
 import type { Signal } from '../../core/model.ts'
 import type { AgentCore, Turn } from '../core.ts'
@@ -10,8 +10,8 @@ import { runCompaction } from './compaction.ts'
 import type { Order } from './compaction-run.ts'
 
 /**
- * Goes on while the turn does; applied between two requests, and covers only what it saw. Where there is
- * a queue, the thread stands in it when this resolves: whatever becomes of this process, it is done.
+ * Runs beside the turn, is applied between two requests, and covers only what it saw. With a queue, the
+ * thread's job is stored when this resolves, so it runs even if this process dies.
  */
 export async function prepareMeanwhile(
   turn: Turn,
@@ -24,19 +24,19 @@ export async function prepareMeanwhile(
   if (!order) return
   const isQueued = await core.ports.jobs?.add(desk.threadId).then(
     () => true,
-    () => false, // done here, then
+    () => false, // then do it here
   )
   if (isQueued || desk.compaction) return
   void runCompaction(core, desk, order).then((result) => {
     noteResult(turn, result)
-    // Whoever came while it was applied has found the thread at work.
+    // Messages that arrived during the commit found the thread busy.
     core.deliverWaiting(desk)
   })
 }
 
 /**
- * The job of a thread, whoever put it in line, and when: it looks again at what there is to do. Rejects
- * where it is to be tried again, here or elsewhere; a compaction that fails is told and done with.
+ * A thread's job, whenever it was queued: checks again what is to be done. Rejects to be retried, here or
+ * elsewhere; a failed compaction is reported and not retried.
  */
 export async function compactAsJob(
   core: AgentCore,
@@ -45,7 +45,7 @@ export async function compactAsJob(
 ): Promise<void> {
   const desk = core.desks.of(threadId)
   const own = new AbortController()
-  // Stopping the thread stops this, too.
+  // Aborting the thread stops this, too.
   desk.waiting.add(own)
   const signal = AbortSignal.any([own.signal, core.closing, given as AbortSignal])
   try {
@@ -55,7 +55,7 @@ export async function compactAsJob(
   } finally {
     desk.waiting.delete(own)
   }
-  // What was stopped by a person is not to be done; what ended with this process is for another.
+  // Do not retry what a person stopped; leave to others what ended with this process.
   if (core.closing.aborted || given.aborted)
     throw new PrecisError('aborted', 'The job was stopped before it was done.')
 }
@@ -71,16 +71,16 @@ async function compactIfNeeded(turn: Turn): Promise<void> {
   const order = backgroundOrder(turn, seen, targetWeight(seen, targetTokens))
   if (!order) return
   const result = await runCompaction(core, desk, order)
-  // Nothing was done, and whoever holds the thread may have died.
+  // Nothing was done, and the holder of the thread may have died.
   if (result.error?.code === 'store-busy') throw result.error
   noteResult(turn, result)
-  // Whoever came while it was applied: where that was elsewhere, they look again themselves.
+  // Messages that arrived during the commit; another process checks its own.
   if (desk.isOurs) core.deliverWaiting(desk)
 }
 
 /**
- * A turn in another process would not let the result be applied: nobody is asked for a summary then. That
- * process works on jobs as well, and can apply it between two requests.
+ * A turn in another process would block the commit, so do not pay for a summary. That process works on jobs,
+ * too, and can apply it between two requests.
  */
 async function requireFree(core: AgentCore, desk: ThreadRuntime): Promise<void> {
   if (desk.work) return

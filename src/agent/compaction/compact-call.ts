@@ -1,4 +1,4 @@
-// The agent calls `compact`: the range form and the whole form, and what happens afterwards.
+// The agent's own `compact` call, in the range form and the whole form, and what follows.
 import type { ReplacementRequest } from '../../core/agent/tool.ts'
 import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
 import { PrecisError } from '../../core/errors.ts'
@@ -15,12 +15,12 @@ import type { ContextFile } from '../ports.ts'
 import { runCompaction } from './compaction.ts'
 import { planFor } from './compaction-settings.ts'
 
-/** Goes on with the task, or waits for the user (docs/spec/conflicts.md, C3). */
+/** Continue with the task, or wait for the user (docs/spec/conflicts.md, C3). */
 export type AfterCall = 'continue' | 'wait'
 
 /**
- * The call has its end when this returns: it is gone with what was replaced, or a sentence stands in
- * its place, or it has a result. Without a change of the thread the agent goes on and can try again.
+ * When this returns the call is complete: replaced with its range, replaced by a sentence, or answered. If
+ * the thread did not change, the agent continues and may retry.
  */
 export async function compactByTool(
   turn: Turn,
@@ -67,10 +67,10 @@ export async function compactByTool(
   return after
 }
 
-/** In one turn, of a thread that is hardly longer than the last one left it. */
+/** Own compactions in one turn without significant growth in between. */
 const MOST_IN_A_ROW = 2
 
-/** Why not once more; undefined where there is something to compact. A refused call is nothing to compact. */
+/** Why another one is refused; undefined if it may run. A refused call does not count as content. */
 function tooOften({ core, desk }: Turn, { state }: WindowStatus): string | undefined {
   const { times, leftTokens } = desk.ownCompactions
   const { items, tokens } = state.context
@@ -81,7 +81,7 @@ function tooOften({ core, desk }: Turn, { state }: WindowStatus): string | undef
   return `The thread was compacted ${times} times in this turn, and has hardly grown since. Go on with the task; compact again when there is more.`
 }
 
-/** What the user asked for last, as long as it is in the context. */
+/** The user's last request, if it is in the context. */
 async function openRequest({ core, desk }: Turn): Promise<string> {
   const { context, eventAt } = await core.ports.threads.contents(desk.threadId)
   return findRequests(context.items.toArray(), eventAt).shown.at(-1)?.text ?? ''
@@ -89,7 +89,7 @@ async function openRequest({ core, desk }: Turn): Promise<string> {
 
 const QUOTED_CHARS = 200
 
-/** Without a next step the turn is over, and the request may still be open; unless more was said meanwhile. */
+/** Without a continuation the turn ends, although the request may be open; says so unless more was sent. */
 async function sayThatItWaits({ core, desk }: Turn, request: string): Promise<void> {
   const { threadId } = desk
   if ((await waitingIn(core, threadId)).length > 0) return
@@ -103,7 +103,7 @@ async function refuse(turn: Turn, call: Call, reason: string): Promise<AfterCall
   return 'continue'
 }
 
-/** Where other calls stood beside it, the call is still there and gets a result like them. */
+/** If other calls stood beside it, the call is still there and gets a result. */
 async function closeCall(turn: Turn, call: Call): Promise<void> {
   const { core, desk } = turn
   const { open } = await core.ports.threads.context(desk.threadId)
@@ -127,7 +127,7 @@ function afterwards(input: ReplacementRequest): AfterCall {
   return input.continuation?.trim() ? 'continue' : 'wait'
 }
 
-/** The files that it names, as they are now, as far as there is room for them. */
+/** The current content of the named files, as far as there is room. */
 export async function findFiles(
   { core, desk }: Turn,
   seen: WindowStatus,
@@ -147,12 +147,12 @@ export async function findFiles(
   return input.contextFiles.map((path) => ({ path, error: 'no files can be read here' }))
 }
 
-/** For the note behind the summary, and errors of the estimate. */
+/** Room for the note behind the summary, and for estimation errors. */
 const BESIDE_TOKENS = 300
-/** Of what goes, files and summary may take so much: a compaction makes a thread smaller. */
+/** Maximum size of files and summary relative to what they replace: a compaction must shrink. */
 const SHARE_OF_GONE = 0.6
 
-/** In tokens. Undefined where neither the window nor the length of the thread sets a limit. */
+/** In tokens. Undefined if neither window nor thread sets a limit. */
 function filesRoom(
   { state, policy, budget, reading }: WindowStatus,
   { summary, continuation = '' }: Extract<ReplacementRequest, { mode: 'summary' }>,

@@ -1,4 +1,4 @@
-// `agent.compact`: what a person asks for, by the preset or by a strategy of their own choice.
+// `agent.compact`: a compaction on request, by the preset or with a chosen strategy.
 import type { RunResult } from '../../core/agent/frame.ts'
 import { FRESH_SESSION, type Strategy } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
@@ -26,21 +26,21 @@ import { planFor, strategiesFor } from './compaction-settings.ts'
 import { requireExchange, sessionSince } from './fresh-session.ts'
 
 export interface OrderOptions {
-  /** By its id; one that is given itself is tried alone. */
+  /** By id; a strategy object is tried alone. */
   readonly strategy?: string | Strategy
   readonly instructions?: string
-  /** What the user says next, for strategies that heed it. */
+  /** The user's next message, for strategies that use it. */
   readonly nextPrompt?: string
   readonly signal?: AbortSignal
-  /** The caller looks after the messages that came meanwhile: it has something to say before them. */
+  /** The caller handles messages that arrived meanwhile, because it has something to send before them. */
   readonly leaveInbox?: boolean
 }
 
 const MESSAGE = 'Compacting conversation to save space...'
 
 /**
- * Joins a compaction that runs already, in whichever process. Beside a turn it runs at once and is
- * applied between two requests; otherwise it holds the thread as a turn does.
+ * Joins a running compaction, in any process. During a turn it runs at once and is applied between two
+ * requests; otherwise it holds the thread like a turn.
  */
 export async function compactByCommand(
   core: AgentCore,
@@ -64,7 +64,7 @@ export async function compactByCommand(
   )
 }
 
-/** When it was asked for, by the version of the thread and by the clock. */
+/** The version and time of the request. */
 interface Since {
   readonly version: number
   readonly atMs: number
@@ -83,7 +83,7 @@ async function compactNow(
   if (order.plan.strategies.includes(FRESH_SESSION)) await requireExchange(turn, where)
   if (desk.compaction) return desk.compaction
   const result = await runCompaction(core, desk, order)
-  // What changed nothing was no attempt to help.
+  // Without a change there was no attempt to help.
   if (result.end === 'committed') {
     const atMs = core.ports.clock.now().getTime()
     desk.policy = policyAfter(desk.policy, { type: 'compacted', atMs })
@@ -112,7 +112,7 @@ export async function computeOrder(
   }
 }
 
-/** To leave a context that no request can hold as it is would end the conversation. */
+/** Leaving an oversized context unchanged would end the conversation. */
 function printWayOut(seen: WindowStatus, { command, tool }: Preset) {
   const isAsked = command.run === 'ask-agent' && seen.choices.strategy === undefined
   return {
@@ -126,7 +126,7 @@ async function listChoices({ core, desk }: Turn): Promise<ThreadChoices> {
   return reducedBy(await core.ports.threads.state(desk.threadId), threadSettingsReducer)
 }
 
-/** A thread can be compacted without a model: then only strategies that need none can run. */
+/** Without a model only strategies that need none can run. */
 async function withModel(turn: Turn): Promise<WindowStatus | undefined> {
   try {
     return await readWindowStatus(turn)
@@ -150,7 +150,7 @@ function listStrategies(
   if (typeof asked === 'object') return [asked]
   const chosen = asked ?? choices.strategy
   if (chosen === undefined && preset.command.run === 'ask-agent') {
-    // What the agent cannot read is summarised in parts.
+    // What exceeds the agent's window is summarised in parts.
     if (seen && isOverfull(seen) && preset.automatic !== 'off') return [preset.automatic.strategyId]
     if (seen) return [askAgent(turn, seen)]
     throw new PrecisError(
@@ -165,19 +165,19 @@ function listStrategies(
     preset,
     on: 'command',
     ...(chosen !== undefined && { chosen }),
-    // The stand-in counts as none: its summaries are worse than what needs no model.
+    // The stand-in does not count: strategies without a model do better.
     hasModel: seen !== undefined && !isStandIn(seen.model.ref),
   })
-  // The gate holds no command to its target. To trim results alone may leave more than the window holds: the last
-  // resort does that, too, and goes on.
+  // Commands have no fixed target. Trimming results may still leave more than the window holds: the last
+  // resort then continues.
   return asked === undefined && seen && isOverfull(seen)
     ? planned.filter((id, at) => at === 0 || id !== 'trim-tool-results')
     : planned
 }
 
 /**
- * What the window wants, for a context that is above it. Below it somebody who asks for a compaction gets
- * one all the same: to the target that the strategy has of its own.
+ * The policy's target if the context is above it. Otherwise a requested compaction uses the strategy's own
+ * target.
  */
 function chooseTarget({ core, desk }: Turn, seen: WindowStatus): number | undefined {
   const decision = decide({
@@ -193,14 +193,14 @@ function chooseTarget({ core, desk }: Turn, seen: WindowStatus): number | undefi
   return weightOf(seen.state.context) > targetTokens ? targetTokens : undefined
 }
 
-/** What another process has committed while this one waited for the thread. */
+/** What another process committed while this one waited for the thread. */
 async function joined(
   turn: Turn,
   { seenVersion, plan }: Order,
   { version, atMs }: Since,
 ): Promise<RunResult | undefined> {
   const { core, desk } = turn
-  // A new session leaves no trace in the old one.
+  // A new session leaves no trace in the old thread.
   if (plan.strategies.includes(FRESH_SESSION)) return sessionSince(turn, atMs)
   if (seenVersion === version) return undefined
   const event = await compactionSince(core, desk.threadId, version)

@@ -1,4 +1,4 @@
-// Only one compaction of a thread at a time, across processes: whoever comes second waits for the first.
+// One compaction of a thread at a time, across processes: the second waits for the first.
 import { PrecisError } from '../../core/errors.ts'
 import type { EventOf } from '../../core/log/event.ts'
 import type { AgentCore } from '../core.ts'
@@ -7,8 +7,8 @@ import { type HeldLease, holdLease, tellWaiting } from '../inbox/thread-lease.ts
 const POLL_MS = 200
 
 /**
- * What a turn does, its own lease keeps apart; but a compaction in the background outlives its turn.
- * Without `waits` it is refused where another one runs. `waited` says that there was one.
+ * A turn's own lease excludes others, but a background compaction outlives its turn. Without `waits`, rejects
+ * while another one runs. `waited` tells whether there was one.
  */
 export async function takeCompaction(
   core: AgentCore,

@@ -1,4 +1,4 @@
-// One run of a compaction: what was ordered, what is known of it so far, and what is told of it in the end.
+// One compaction run: its order, its state, and its result.
 import type { CompactionPlan, FreshThread } from '../../compaction/plan.ts'
 import type { RunTab } from '../../compaction/run-tab.ts'
 import type { RunInfo, RunResult } from '../../core/agent/frame.ts'
@@ -13,19 +13,19 @@ import { checkpointDrafts, readPreset } from '../loop/window-status.ts'
 import type { AgentModel } from '../ports.ts'
 import type { ThreadRuntime } from '../thread-runtime.ts'
 
-/** A plan, and what only the agent needs to know of it. */
+/** A plan with what only the agent needs. */
 export interface Order {
   readonly plan: CompactionPlan & { readonly signal: AbortSignal }
-  readonly message: string // for people, when it starts
-  /** The version of the thread that was looked at. */
+  readonly message: string // shown when it starts
+  /** The thread version the decision was based on. */
   readonly seenVersion?: number | undefined
-  /** It cannot even be proposed while calls wait for results: it begins when the round is over. */
+  /** Cannot be proposed while calls are open, so it starts after the round. */
   readonly isAtRest?: boolean
   /** The conversation's own model. */
   readonly model?: AgentModel | undefined
 }
 
-/** A run in progress: what is known of it so far. */
+/** The state of a running compaction. */
 export interface RunState {
   readonly core: AgentCore
   readonly desk: ThreadRuntime
@@ -33,15 +33,15 @@ export interface RunState {
   readonly runId: string
   strategy: string
   spent: TokenUsage | undefined // of all attempts
-  tab?: RunTab // what it owes, once it holds the thread
-  isLost?: boolean // another process has the thread now
+  tab?: RunTab // its spending, once it holds the thread
+  isLost?: boolean // another process took the thread
 }
 
 export type RunEnd =
   | {
       readonly end: 'committed'
       readonly event: EventOf<'COMPACTION'>
-      /** Absent where another process has committed it. */
+      /** Absent if another process committed it. */
       readonly report?: CompactionReport
     }
   | { readonly end: 'committed'; readonly fresh: FreshThread }
@@ -51,7 +51,7 @@ export function readInfo({ runId, order, strategy }: RunState): RunInfo {
   return { runId, trigger: order.plan.trigger, strategy }
 }
 
-/** `model` is who was asked for the summaries, where that is known. */
+/** `model` wrote the summaries, if known. */
 export function readResult(
   run: RunState,
   ended: RunEnd,
@@ -82,12 +82,12 @@ export function readResult(
   }
 }
 
-/** A command may be answered by a change without edits (ALWAYS-02). That changed nothing. */
+/** A command may commit a change without edits (ALWAYS-02), which changes nothing. */
 export function readEnd({ data }: EventOf<'COMPACTION'>): 'committed' | 'nothing' {
   return data.edits.length === 0 ? 'nothing' : 'committed'
 }
 
-/** What hooks say to the model. While calls wait for results nothing may come between: it is said behind those. */
+/** Sends the hooks' text to the model, after the results if calls are open. */
 export async function remindModel(
   { core, desk }: RunState,
   { fresh }: RunResult,

@@ -1,4 +1,4 @@
-// How a thread is compacted: who is asked for summaries and in which form, what is pinned, what else is in force.
+// How a thread is compacted: model and form of summaries, pins, other settings in force.
 import type { CompactionPlan } from '../../compaction/plan.ts'
 import type { ReportSettings } from '../../core/edit/report.ts'
 import { FRESH_SESSION } from '../../core/edit/strategy.ts'
@@ -11,7 +11,7 @@ import type { AgentSettings } from '../ports.ts'
 
 type PlanDraft = Pick<CompactionPlan, 'trigger' | 'strategies'> & Partial<CompactionPlan>
 
-/** The plan of every compaction of an agent; `seen` is absent where no model is known. */
+/** The plan of an agent's compactions; without a known model, `seen` is absent. */
 export function planFor(
   { core, signal }: Pick<Turn, 'core' | 'signal'>,
   { preset, seen }: { readonly preset: Preset; readonly seen?: WindowStatus | undefined },
@@ -29,8 +29,8 @@ export function planFor(
 }
 
 /**
- * The presets of the five designs give exactly what their design says: nothing is found there, unless the
- * settings ask for it.
+ * The presets of the five designs follow their design exactly: nothing is detected unless the settings ask
+ * for it.
  */
 function readPinning({ pinning }: AgentSettings, preset: Preset): CompactionPlan['pinning'] {
   const { detect = preset.findsPins, ...rest } = pinning ?? {}
@@ -58,7 +58,7 @@ function readCapacity(seen: WindowStatus): number | undefined {
   return window === undefined ? undefined : targetWeight(seen, computeCapacity(seen.budget, window))
 }
 
-/** What decides when a thread is compacted and how far, for the report. */
+/** The settings that decide when and how far to compact, for the report. */
 function settingsInForce({ preset, policy, model, choices }: WindowStatus): ReportSettings {
   const { ratio, reserveTokens, absoluteTokens, targetRatio } = policy
   return {
@@ -73,22 +73,19 @@ function settingsInForce({ preset, policy, model, choices }: WindowStatus): Repo
   }
 }
 
-/**
- * Which strategies a compaction tries, in order: what the thread or its preset says, then the
- * fallback.
- */
+/** The strategies of a compaction in order: the thread's or preset's, then the fallback. */
 interface StrategyChoice {
   readonly preset: Preset
   readonly on: 'command' | 'automatic'
-  /** In place of the preset's own. */
+  /** Overrides the preset's. */
   readonly chosen?: string
   readonly hasModel: boolean
 }
 
-/** Empty where the preset compacts by nothing of the kind. */
+/** Empty if the preset has no such compaction. */
 export function strategiesFor(choice: StrategyChoice): string[] {
   const { preset, on, hasModel } = choice
-  // Nobody's session is changed for another one while they work in it.
+  // A session is never replaced automatically while its user works in it.
   const isForPeople = on === 'automatic' && choice.chosen === FRESH_SESSION
   const chosen = isForPeople ? undefined : choice.chosen
   const planned = on === 'command' ? preset.command : preset.automatic

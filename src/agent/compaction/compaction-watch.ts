@@ -1,23 +1,23 @@
-// Tells a display of the compactions of an agent, by hand or automatic, from the frames that pass by.
-// Loads nothing of Node: browsers may have it.
+// Shows an agent's compactions, requested or automatic, on a display, from the agent's frames. Imports
+// nothing of Node, so browsers can use it.
 import type { AgentFrame, FrameListener } from '../../core/agent/frame.ts'
 import type { EventOf } from '../../core/log/event.ts'
 
-/** What shows compactions to people. Each start is followed by exactly one of the other two. */
+/** Displays compactions. Each start is followed by exactly one of the others. */
 export interface CompactionDisplay {
   onCompactionStart(): void
   onCompactionComplete(event?: EventOf<'COMPACTION'>): void
   onCompactionError(error: Error): void
 }
 
-/** What frames come from: an agent, or a hub of them. */
+/** A source of frames: an agent, or a hub. */
 export interface FrameSource {
   on(listener: FrameListener): () => void
 }
 
 export class CompactionWatch {
   readonly #display: CompactionDisplay
-  readonly #running = new Set<string>() // ids of runs whose start was shown
+  readonly #running = new Set<string>() // runs whose start was shown
   readonly #stop: () => void
 
   constructor(source: FrameSource, display: CompactionDisplay) {
@@ -29,7 +29,7 @@ export class CompactionWatch {
     return this.#running.size > 0
   }
 
-  /** Ends the listening, this watch's own alone. May be called again. */
+  /** Unsubscribes this watch. May be called repeatedly. */
   cleanup(): void {
     this.#stop()
     this.#running.clear()
@@ -40,7 +40,7 @@ export class CompactionWatch {
       this.#running.add(frame.runId)
       this.#display.onCompactionStart()
     } else if (frame.type === 'COMPACTION_COMPLETE') {
-      // The end of a run whose start nobody saw would be an answer without a question.
+      // Without a visible start, the end would be confusing.
       if (!this.#running.delete(frame.runId)) return
       if (frame.success) this.#display.onCompactionComplete(frame.event)
       else this.#display.onCompactionError(frame.error ?? new Error('Compaction failed'))

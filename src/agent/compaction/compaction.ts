@@ -1,4 +1,4 @@
-// Runs one compaction: emits start, takes the one road of src/compaction, emits exactly one end.
+// Runs one compaction: emits start, calls src/compaction, emits exactly one end.
 import { compactThread, type Door, failed, readId } from '../../compaction/compact-thread.ts'
 import type { Committed, Refused } from '../../compaction/plan.ts'
 import { RunTab } from '../../compaction/run-tab.ts'
@@ -27,8 +27,8 @@ import {
 import { queuedAgain } from './fresh-session.ts'
 
 /**
- * Never rejects; a failed run resolves to a result that holds its error. Only one runs at a time on a thread;
- * to start another one is a mistake of the caller.
+ * Never rejects; a failed run resolves to a result that holds its error. Only one may run per thread:
+ * starting another is a bug of the caller.
  */
 export function runCompaction(
   core: AgentCore,
@@ -77,14 +77,14 @@ async function startToEnd(core: AgentCore, desk: ThreadRuntime, order: Order): P
   return result
 }
 
-/** Summaries are often made by another model than that of the conversation, at another price. */
+/** Another model often writes the summaries, at another price. */
 async function openSummarizer({ core, order, spent }: RunState): Promise<AgentModel | undefined> {
   if (spent?.model === undefined) return undefined
   if (spent.model === order.model?.ref) return order.model
   return core.ports.models.resolve(spent.model, order.plan.signal).catch(() => undefined)
 }
 
-/** A run in another process is waited for; what it has committed is the end of this one as well. */
+/** Waits for a run in another process and shares its result. */
 async function alone(run: RunState): Promise<RunEnd> {
   const { core, desk, order } = run
   const { threadId } = desk
@@ -154,7 +154,7 @@ async function attempt(run: RunState): Promise<RunEnd> {
   return { end: 'committed', fresh: committed.fresh }
 }
 
-/** What an agent adds to the road: when a commit may happen, what is recorded, what moves along. */
+/** The agent's part: when to commit, what to record, what moves along. */
 function buildDoor(run: RunState): Door {
   const { core, desk, order } = run
   return {
@@ -172,7 +172,7 @@ function buildDoor(run: RunState): Door {
       const { threadId } = desk
       core.frames.emit({ type: 'COMPACTION_PROGRESS', threadId, ...readInfo(run), message })
     },
-    // Where a new thread was to be started, nothing at all is written to this one (FRESH-30).
+    // A failed fresh session writes nothing to this thread (FRESH-30).
     onFailure: async (failure) => {
       if (failure.strategyId === FRESH_SESSION || run.isLost) return run.tab?.carry()
       await recordFailure(run, failure)
@@ -183,19 +183,19 @@ function buildDoor(run: RunState): Door {
 }
 
 /**
- * A count that a provider makes of the context before must not come after the compaction: not from this
- * process, nor from another one, once the turn that started it is over.
+ * A provider's count of the old context must not follow the compaction: neither from this process nor, after
+ * the turn, from another.
  */
 async function whenAllowed(
   { core, desk, order }: RunState,
   apply: () => Promise<Committed | Refused>,
 ): Promise<Committed | Refused> {
   const { trigger, signal } = order.plan
-  // The agent's own call is part of the round that everybody else waits for.
+  // The agent's own call is part of the round the others wait for.
   if (trigger === 'tool' || order.isAtRest) return apply()
   const commit = () =>
     desk.request.run(() => {
-      // It may have waited long for the round to be over.
+      // The wait for the end of the round may have been long.
       if (signal.aborted) throw new PrecisError('aborted', 'The compaction was aborted.')
       return apply()
     })
@@ -216,7 +216,7 @@ async function recordFailure(
   })
 }
 
-/** What a strategy reports while it works. `nextPrompt` is shown with it: it waits for the end of the run. */
+/** Progress reported by a strategy. `nextPrompt` is shown with it, because it waits for the end. */
 function buildReports(run: RunState): Pick<Order['plan'], 'provider' | 'onProgress' | 'onWarning'> {
   const { core, desk, order } = run
   const { threadId } = desk

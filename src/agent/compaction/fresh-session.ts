@@ -1,4 +1,4 @@
-// Fresh sessions: when one may be started, and what waits in the old thread and moves to the new one.
+// Fresh sessions: when they may start, and how waiting messages move to the new thread.
 import type { RunResult } from '../../core/agent/frame.ts'
 import type { QueuedMessage } from '../../core/agent/inbox.ts'
 import { FRESH_SESSION } from '../../core/edit/strategy.ts'
@@ -11,14 +11,14 @@ import type { AgentCore, Turn } from '../core.ts'
 import { withThreadLease } from '../inbox/thread-lease.ts'
 import { waitingIn } from '../inbox/waiting.ts'
 
-/** Commands are refused in these words (FRESH-04, FRESH-05). */
+/** The wording of FRESH-04 and FRESH-05. */
 const RESPONDING = 'Cannot compact while responding. Use /abort first.'
 
 const TOO_SHORT = 'Nothing to compact (need at least one exchange)'
 
 const FEWEST_MESSAGES = 2
 
-/** Throws where a new session cannot or need not be started. Nothing has happened then. */
+/** Throws if a new session cannot or need not be started, before anything has happened. */
 export async function requireExchange(
   { core, desk }: Turn,
   where: 'alone' | 'beside',
@@ -28,7 +28,7 @@ export async function requireExchange(
   if (messages.length < FEWEST_MESSAGES) throw new PrecisError('usage', TOO_SHORT)
 }
 
-/** A new session that another process has opened from this thread since then, as the end of this run. */
+/** A session that another process opened from this thread since, as the end of this run. */
 export async function sessionSince(
   { core, desk }: Turn,
   sinceMs: number,
@@ -45,8 +45,8 @@ export async function sessionSince(
 }
 
 /**
- * Messages that came while it ran belong where the conversation goes on. Most are in the new thread from
- * its beginning; these came since. Nothing is written to the old one: `waitingIn` knows where they are.
+ * Messages that arrived during the run belong to the new thread. Most are in its first append; these arrived
+ * later. Nothing is written to the old thread: `waitingIn` knows where they are.
  */
 export async function moveInbox(core: AgentCore, from: string, to: string): Promise<void> {
   const { threads } = core.ports
@@ -56,18 +56,18 @@ export async function moveInbox(core: AgentCore, from: string, to: string): Prom
     const late = await waitingIn(core, from)
     if (late.length > 0) await threads.append(to, late.map(queuedAgain), { openCalls: 'leave' })
   }
-  // Where somebody works on the old thread already, they say there what came after the new one began.
+  // A worker on the old thread delivers what arrived later there.
   if (!desk.work) await withThreadLease(core, desk, move, { isBrief: true })
   for (const { messageId } of await waitingIn(core, to))
     core.frames.emit({ type: 'message-queued', threadId: to, messageId })
 }
 
-/** Under the same name: so that it is known to be the same. */
+/** Keeps the message id, to recognise it. */
 export function queuedAgain({ messageId, content }: QueuedMessage): EventDraft {
   return { type: 'MESSAGE_QUEUED', data: { messageId, content } }
 }
 
-/** What one thread takes over from another: its system prompts, its model, its settings. */
+/** What a thread inherits: system prompts, model, settings. */
 export async function inherited({ ports }: AgentCore, from: string): Promise<EventDraft[]> {
   const { threads } = ports
   const { system } = await threads.messages(from)

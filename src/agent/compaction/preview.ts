@@ -1,4 +1,4 @@
-// A compaction in two steps: proposed and looked at, then applied as it is or with other words, or dropped.
+// A compaction in two steps: proposed for a look, then applied, possibly with edits, or dropped.
 import { proposeOnly } from '../../compaction/compact-thread.ts'
 import type { ProposalRecord } from '../../compaction/plan.ts'
 import type { RunResult } from '../../core/agent/frame.ts'
@@ -13,23 +13,23 @@ import { computeOrder, type OrderOptions } from './compact-thread.ts'
 import type { Order } from './compaction-run.ts'
 import { requireExchange } from './fresh-session.ts'
 
-/** What would be done, on the context that it was made for. Nothing has happened yet. */
+/** What would be done, with the context it was made for. Nothing has happened. */
 export interface PreviewedProposal {
   readonly prepared: ProposalRecord
   readonly context: Context
   readonly eventAt: EventAt
   readonly pins: Pins
-  /** What the gate would let pass; absent where a new thread is to be opened instead. */
+  /** The change the gate would accept; absent if it opens a new thread. */
   readonly change?: GatedChange
 }
 
-/** Rejects where nothing can be proposed, or the gate would refuse it. */
+/** Rejects without a valid proposal. */
 export async function previewCompaction(
   core: AgentCore,
   threadId: string,
   options: Omit<OrderOptions, 'leaveInbox'> = {},
 ): Promise<PreviewedProposal> {
-  await core.ports.threads.context(threadId) // an unknown thread is said at once
+  await core.ports.threads.context(threadId) // an unknown thread fails at once
   const desk = core.desks.of(threadId)
   const own = new AbortController()
   const signals = [own.signal, core.closing, ...(options.signal ? [options.signal] : [])]
@@ -61,8 +61,8 @@ async function firstProposed(turn: Turn, options: OrderOptions): Promise<Preview
 }
 
 /**
- * Applies a preview, with the proposal as it is by now. A run as every other: with its frames, its lease and
- * the gate. Rejects as `stale` where another compaction was first.
+ * Applies a preview with its current proposal: an ordinary run with frames, lease and gate. Rejects as
+ * `stale` if another compaction was faster.
  */
 export async function applyPreview(
   core: AgentCore,
@@ -84,7 +84,7 @@ export async function applyPreview(
     id: prepared.strategyId,
     async propose(input) {
       isAsked = true
-      // Its summary speaks for the whole conversation: what came since would be left behind.
+      // Its summary covers the whole conversation, so later messages would be lost.
       if (proposal.fresh && readEntries(input.context) !== readEntries(context)) throw stale()
       return proposal
     },

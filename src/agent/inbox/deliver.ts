@@ -1,4 +1,4 @@
-// What the user says, into the thread: at once, or from the inbox where it had to wait.
+// Delivers the user's messages to the thread: at once, or from the inbox.
 import { delivery, type Inbox, inboxReducer, type QueuedMessage } from '../../core/agent/inbox.ts'
 import { asReminder, type EventDraft } from '../../core/log/event.ts'
 import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
@@ -10,7 +10,7 @@ import { fillReminder } from '../loop/window-fill.ts'
 import { checkpointDrafts, readPreset } from '../loop/window-status.ts'
 import { takenFrom, waitingIn } from './waiting.ts'
 
-/** A message of the user's, with the reminder and the checkpoint that go with it. */
+/** A user message with its reminder and checkpoint. */
 export async function say(
   turn: Turn,
   content: UserContent,
@@ -20,7 +20,7 @@ export async function say(
   const taken = await takenFrom(core, desk.threadId)
   const reminders = await remindersFor(turn, content)
   await core.ports.threads.append(desk.threadId, (state) => [
-    // Who goes on in a thread that a fresh session was opened from: what moved there is not said here.
+    // Messages that moved to a fresh session are not sent here.
     ...reducedBy(state, inboxReducer)
       .filter(({ messageId }) => taken.has(messageId))
       .map(withdrawal),
@@ -29,7 +29,7 @@ export async function say(
   ])
 }
 
-/** Delivers everything that waits, in order. True where there was something. */
+/** Delivers all waiting messages in order. True if there were any. */
 export async function deliverMessages(turn: Turn): Promise<boolean> {
   const { core, desk } = turn
   const { threadId } = desk
@@ -50,12 +50,12 @@ function withdrawal({ messageId }: QueuedMessage): EventDraft {
   return { type: 'MESSAGE_WITHDRAWN', data: { messageId } }
 }
 
-/** Another process may have delivered it, or given it back, where this one has lost its lease. */
+/** After losing the lease, another process may have delivered or returned it. */
 function waitsIn(state: ThreadState, { messageId }: QueuedMessage): boolean {
   return reducedBy(state, inboxReducer).some((message) => message.messageId === messageId)
 }
 
-/** Puts a message into the inbox: durable, for whoever works on the thread. */
+/** Stores a message in the inbox for the thread's worker. */
 export async function queueMessage(
   { core, desk }: Pick<Turn, 'core' | 'desk'>,
   content: UserContent,
@@ -80,7 +80,7 @@ export async function queueMessage(
   return messageId
 }
 
-/** Takes back what waits, for the editor it came from: the turn that would have read it has failed. */
+/** Returns waiting messages to their editor, because the turn that would have read them failed. */
 export async function returnMessages({
   core,
   desk,
@@ -88,10 +88,10 @@ export async function returnMessages({
   const { threads } = core.ports
   const { threadId } = desk
   await Promise.allSettled(desk.queueing)
-  await threads.context(threadId) // read anew, since others may have queued something
+  await threads.context(threadId) // read again: others may have queued something
   const taken = await takenFrom(core, threadId)
   let waiting: Inbox = []
-  // Looked at in the append itself: what another process delivers meanwhile is not given back as well.
+  // Checked within the append, so a message another process delivers is not returned as well.
   const withdraw = (state: ThreadState): EventDraft[] => {
     waiting = reducedBy(state, inboxReducer).filter(({ messageId }) => !taken.has(messageId))
     return waiting.map(withdrawal)
@@ -103,7 +103,7 @@ export async function returnMessages({
   return messages
 }
 
-/** What the agent is reminded of behind a message. */
+/** Reminders that follow a message. */
 async function remindersFor(turn: Turn, content: UserContent): Promise<string[]> {
   const { core, desk } = turn
   const fill = await fillReminder(turn, estimateTokens(textOfUserContent(content)))

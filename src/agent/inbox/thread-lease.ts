@@ -1,4 +1,4 @@
-// Work on a thread: one at a time, in this process and across processes.
+// Exclusive work on a thread, in this process and across processes.
 import { setTimeout } from 'node:timers/promises'
 import { PrecisError } from '../../core/errors.ts'
 import type { Clock, Store } from '../../core/ports.ts'
@@ -7,7 +7,7 @@ import type { ThreadRuntime } from '../thread-runtime.ts'
 
 export interface WorkOptions {
   readonly depth?: number
-  /** Of whoever asked for it; the thread's own abort counts as well. */
+  /** The caller's signal; the thread's own abort counts as well. */
   readonly signal?: AbortSignal
   readonly isBrief?: boolean
 }
@@ -17,7 +17,7 @@ export const BUSY = Symbol('busy')
 
 const POLL_MS = 200
 
-/** Runs it under the thread's lease. Nothing else may work on the thread in this process meanwhile. */
+/** Runs it under the thread's lease. Nothing else may work on the thread in this process. */
 export async function withThreadLease<T>(
   core: AgentCore,
   desk: ThreadRuntime,
@@ -37,7 +37,7 @@ export async function withThreadLease<T>(
     return await run({ core, desk, signal: AbortSignal.any(signals), lost: lease.lost, depth })
   } finally {
     try {
-      // Before anybody else begins: they take it under the same name, and it would be given back.
+      // Before others in this process start: they use the same lease name.
       await lease?.release()
     } finally {
       delete desk.work
@@ -46,7 +46,7 @@ export async function withThreadLease<T>(
   }
 }
 
-/** The same, but waits for other processes, up to the limit. */
+/** The same, but waits for other processes up to the limit. */
 export async function workWhenFree<T>(
   core: AgentCore,
   desk: ThreadRuntime,
@@ -98,7 +98,7 @@ function buildLease(
   })
 }
 
-/** A process that was killed holds the thread until its lease ends: whoever waits sees why. */
+/** A killed process holds the thread until its lease ends: tells waiting users why. */
 export function tellWaiting({ frames, limits }: AgentCore, { threadId }: ThreadRuntime): void {
   const seconds = Math.ceil(limits.leaseMs / 1_000)
   const message = `Another process works on this thread; waiting for it. After a crash that takes up to ${seconds} s.`
@@ -113,9 +113,9 @@ export function busyElsewhere({ threadId }: ThreadRuntime): PrecisError {
   })
 }
 
-/** Holds a lease for as long as its owner works: renewed in time, and lost loudly. */
+/** Holds a lease while its owner works: renews it, and signals its loss. */
 export interface HeldLease {
-  /** Fires where the lease could not be renewed: somebody else may work now. */
+  /** Fires if the lease could not be renewed: another process may work now. */
   readonly lost: AbortSignal
   release(): Promise<void>
 }
@@ -128,7 +128,7 @@ interface LeaseOptions {
   readonly ttlMs: number
 }
 
-/** Undefined where another owner holds it. */
+/** Undefined if another owner holds it. */
 export async function holdLease(options: LeaseOptions): Promise<HeldLease | undefined> {
   const { store, clock, name, owner, ttlMs } = options
   const takenMs = clock.now().getTime()
@@ -148,7 +148,7 @@ export async function holdLease(options: LeaseOptions): Promise<HeldLease | unde
   }
 }
 
-/** Three tries in the life time of a lease. False where it is gone, true where it was given back. */
+/** Three attempts per lifetime. False if the lease is lost, true if it was released. */
 async function renew(options: LeaseOptions, takenMs: number, stop: AbortSignal): Promise<boolean> {
   const { clock, ttlMs } = options
   let renewedMs = takenMs
@@ -156,7 +156,7 @@ async function renew(options: LeaseOptions, takenMs: number, stop: AbortSignal):
     await clock.sleep(ttlMs / 3, stop)
     if (stop.aborted) return true
     const askedMs = clock.now().getTime()
-    // A store that fails now may answer the next time: until the end of its time the lease holds.
+    // A failing store may answer at the next attempt: the lease holds until its end.
     const held = await takeAgain(options)
     if (held === false) return false
     if (held) renewedMs = askedMs
@@ -164,10 +164,10 @@ async function renew(options: LeaseOptions, takenMs: number, stop: AbortSignal):
   }
 }
 
-/** A store that answers at all answers in this time, also on a machine that does much else. */
+/** A working store answers within this, even on a busy machine. */
 const LEAST_PATIENCE_MS = 5_000
 
-/** Undefined where the store fails, or does not answer for as long as a lease lasts. */
+/** Undefined if the store fails, or does not answer within a lease's lifetime. */
 async function takeAgain({
   store,
   clock,
@@ -186,7 +186,7 @@ async function takeAgain({
   }
 }
 
-/** Rejects with `aborted` when the signal fires, `graceMs` later where something is still to be said. */
+/** Rejects with `aborted` when the signal fires, or `graceMs` later to allow last output. */
 export async function unlessAborted<T>(
   signal: AbortSignal,
   work: Promise<T>,
@@ -201,7 +201,7 @@ export async function unlessAborted<T>(
     await setTimeout(graceMs, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
     throw new PrecisError('aborted', 'It was aborted.')
   })
-  work.catch(() => undefined) // nobody may be left to hear of it
+  work.catch(() => undefined) // the caller may be gone
   aborted.catch(() => undefined)
   try {
     return await Promise.race([work, aborted])

@@ -1,14 +1,14 @@
-// What waits in a thread: what its log says, without what a fresh session has taken over from it.
+// Messages waiting in a thread, without those a fresh session took over.
 import { type Inbox, inboxReducer } from '../../core/agent/inbox.ts'
 import { readRow } from '../../core/log/codec.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import { listFreshThreads } from '../../threads/past-threads.ts'
 import type { AgentCore } from '../core.ts'
 
-/** Processes on several machines share a store: their clocks may differ by so much. */
+/** Assumed clock difference between machines that share a store. */
 const CLOCKS_DIFFER_MS = 600_000
 
-/** What is taken over stands at the beginning of a new thread; what came late, not far behind it. */
+/** Taken-over messages are at the start of a new thread, late ones soon after. */
 const OPENING_ROWS = 2_000
 
 export async function waitingIn(core: AgentCore, threadId: string): Promise<Inbox> {
@@ -18,8 +18,8 @@ export async function waitingIn(core: AgentCore, threadId: string): Promise<Inbo
 }
 
 /**
- * Messages in the inbox of this thread that wait, or were said, in a session that was opened from it. Such
- * a session writes nothing into the thread it comes from, so it is the new thread that tells.
+ * Messages in this thread's inbox that wait or were sent in a session opened from it. Such a session writes
+ * nothing here, so only the new thread tells.
  */
 export async function takenFrom(core: AgentCore, threadId: string): Promise<ReadonlySet<string>> {
   return findTaken(core, threadId, await readInbox(core, threadId))
@@ -35,7 +35,7 @@ async function findTaken(
   inbox: Inbox,
 ): Promise<ReadonlySet<string>> {
   const taken = new Set<string>()
-  // Only sessions that were opened since the oldest of these messages came.
+  // Only sessions opened since the oldest of these messages.
   const oldest = Math.min(...inbox.map(({ queuedAt }) => Date.parse(queuedAt)))
   if (!Number.isFinite(oldest)) return taken
   const since = oldest - CLOCKS_DIFFER_MS

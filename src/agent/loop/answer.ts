@@ -1,4 +1,4 @@
-// One request and its answer: built from the thread, streamed to whoever watches, appended as a whole.
+// One request and its answer: built from the thread, streamed to listeners, appended as a whole.
 import { Spending } from '../../core/billed-answer.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
@@ -21,7 +21,7 @@ export type AnswerResult =
   | { readonly type: 'aborted' }
   | { readonly type: 'failed'; readonly error: PrecisError }
 
-/** Never rejects for what the provider does. To be called where no compaction is applied meanwhile. */
+/** Never rejects because of the provider. No compaction may be applied meanwhile. */
 export async function askModel(turn: Turn, seen: WindowStatus): Promise<AnswerResult> {
   const { core, desk } = turn
   for (let broken = 0; ; broken += 1) {
@@ -42,13 +42,13 @@ export async function askModel(turn: Turn, seen: WindowStatus): Promise<AnswerRe
   }
 }
 
-/** A provider may want a pause: without a word the agent seems to stand still. */
+/** Shows when a provider asks for a pause; otherwise the agent would seem to hang. */
 export function retryTeller({ core, desk }: Pick<Turn, 'core' | 'desk'>) {
   return (retry: ModelRetry) =>
     core.frames.emit({ type: 'model-retry', threadId: desk.threadId, ...retry })
 }
 
-/** The error that ended it, or undefined where the answer came to its end. */
+/** The error that ended it; undefined if it was completed. */
 async function stream(
   { core, desk }: Turn,
   { model }: WindowStatus,
@@ -71,7 +71,7 @@ async function stream(
   }
 }
 
-/** Until an answer is in the log, which has it on the bill. */
+/** Records spending until an answer with its usage is in the log. */
 function owe(desk: Turn['desk'], usage: TokenUsage | undefined): void {
   if (usage) desk.owed = sumUsage(desk.owed, usage)
 }
@@ -82,7 +82,7 @@ async function keep(turn: Turn, collected: CollectedAnswer): Promise<AnswerResul
   return { type: 'answer', collected }
 }
 
-/** What came before the user, or the connection, cut it short: its text is kept, calls are not run. */
+/** Keeps the text of an interrupted answer; its calls are not run. */
 async function leaveOff(
   turn: Turn,
   collector: AnswerCollector,

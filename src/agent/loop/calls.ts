@@ -1,4 +1,4 @@
-// The calls of an answer: run side by side where they may, each result in the log as soon as it is there.
+// Runs an answer's calls, in parallel where allowed, and logs each result at once.
 import { type ApprovalPolicy, judge } from '../../core/agent/approval.ts'
 import type { Tool, ToolOutcome } from '../../core/agent/tool.ts'
 import { asPrecisError } from '../../core/errors.ts'
@@ -12,8 +12,8 @@ import { ABORTED, type Call, failed, record, text } from './results.ts'
 import type { WindowStatus } from './window-status.ts'
 
 /**
- * Runs them all, `compact` last: it must not happen while results are outstanding. When it returns,
- * every call has its result, or the compaction has ended it. Aborted ones have a result that says so.
+ * Runs them all, `compact` last, because no results may be outstanding then. Afterwards every call has a
+ * result, or the compaction replaced it. Aborted calls have a result that says so.
  */
 export async function runCalls(
   turn: Turn,
@@ -38,7 +38,7 @@ export async function runCalls(
   return compact && compactByTool(turn, seen, compact)
 }
 
-/** Neighbours that may run side by side, up to the limit; all others alone. */
+/** Adjacent calls that may run in parallel, up to the limit; the others alone. */
 function batches(
   calls: readonly Call[],
   tools: ReadonlyMap<string, Tool>,
@@ -73,7 +73,7 @@ async function runCall(
   await record(turn, call, outcome)
 }
 
-/** How long a tool has to end by itself, and to say what it has done, once it is aborted. */
+/** Time for an aborted tool to end and to report what it did. */
 const GRACE_MS = 2_000
 
 async function readOutcome(turn: Turn, tool: Tool, call: Call): Promise<ToolOutcome> {
@@ -102,16 +102,13 @@ async function readOutcome(turn: Turn, tool: Tool, call: Call): Promise<ToolOutc
     })
     return await unlessAborted(signal, running, GRACE_MS)
   } catch (thrown) {
-    // A tool must not reject; one that does all the same must not take the thread with it.
+    // Tools must not reject; one that does must not break the thread.
     if (signal.aborted) return ABORTED
     return failed(`${call.name} failed: ${asPrecisError(thrown).message}`)
   }
 }
 
-/**
- * Whether a call may run: by the rules, or by asking; and what was asked and answered is in the
- * log.
- */
+/** Whether a call may run: by rule or by asking. The log records question and answer. */
 type Verdict =
   | { readonly allowed: true; readonly seen?: string }
   | { readonly allowed: false; readonly reason: string; readonly seen?: never }
@@ -128,7 +125,7 @@ async function approve(
   const { name, effect } = tool
   const written = tool.subjectOf(input)
   const policy = turn.core.settings.approval ?? ASK_FIRST
-  // A path is judged as it is written, and as where it leads: the stricter one counts.
+  // A path is judged as written and as resolved; the stricter verdict counts.
   const judged = [...new Set([written, target ?? written])].map((each) =>
     judge(policy, { name, effect, subject: each }),
   )
@@ -137,7 +134,7 @@ async function approve(
   const subject = (target ?? written) === written ? written : `${written} → ${target}`
   if (verdict === 'allow') return { allowed: true }
   if (verdict === 'deny') return { allowed: false, reason }
-  // Whoever decides sees every character, whatever shows it to them.
+  // The person who decides sees every character in any interface.
   const shown = { subject: escapeHidden(subject), reason: escapeHidden(reason) }
   const change = turn.core.ports.approver && (await tool.changeOf?.(input, target))
   const diff = change && { diff: escapeHidden(change.diff) }

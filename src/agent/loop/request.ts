@@ -1,10 +1,10 @@
-// What a model is sent: the messages of a thread, its tools, and how long the answer may be.
+// Builds a model request: the thread's messages, its tools, and the output limit.
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import type { Built } from '../../core/view/build.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
 import type { WindowStatus } from './window-status.ts'
 
-/** `aside` is sent behind the messages of the thread, and not kept. */
+/** `aside` follows the thread's messages and is not stored. */
 export function requestFor(
   seen: WindowStatus,
   built: Built,
@@ -26,7 +26,7 @@ export function requestFor(
   }
 }
 
-/** Those from before the preset was changed: the model has no tool any more that could name them. */
+/** Drops checkpoints from before a change of preset: no tool can use them now. */
 function withoutCheckpoints(messages: readonly Message[]): readonly Message[] {
   const isCheckpoint = ({ type }: MessagePart) => type === 'checkpoint'
   if (!messages.some(({ parts }) => parts.some(isCheckpoint))) return messages
@@ -35,7 +35,7 @@ function withoutCheckpoints(messages: readonly Message[]): readonly Message[] {
     .filter(({ parts }) => parts.length > 0)
 }
 
-/** What a model is to know of the tools: the same bytes each time, for the provider's cache. */
+/** The tool schemas, byte-identical each time for the provider's cache. */
 export function buildSchemas({ tools }: WindowStatus): ToolSchema[] {
   return tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
 }

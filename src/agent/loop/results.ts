@@ -1,4 +1,4 @@
-// Results of tool calls: how they are written, and how they get into the log.
+// Results of tool calls: their text, and how they are logged.
 import type { ToolOutcome } from '../../core/agent/tool.ts'
 import type { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
@@ -11,14 +11,14 @@ export interface Call {
   readonly arguments: Json
 }
 
-/** The result of a call, in the log. */
+/** Logs the result of a call. */
 export async function record(
   { core, desk, lost }: Turn,
   { id, name }: Pick<Call, 'id' | 'name'>,
   { status, content, shown, metadata, tokenUsage }: ToolOutcome,
 ): Promise<void> {
   const { threadId } = desk
-  if (lost?.aborted) return // whoever has the thread now has closed the call
+  if (lost?.aborted) return // the new owner of the thread has closed the call
   await core.ports.threads.append(
     threadId,
     [
@@ -43,7 +43,7 @@ export function failed(message: string): ToolOutcome {
   return { status: 'failed', content: text(message) }
 }
 
-/** With the hint: it says what could have been asked for instead. */
+/** With the hint, which says what could be requested instead. */
 export function readReason({ message, hint }: PrecisError): string {
   return hint === undefined ? message : `${message} ${hint}`
 }

@@ -1,7 +1,7 @@
-// The system part of a new thread: what a coding agent learns about itself, and the rules of the project
+// The system prompt of a new thread: what a coding agent needs to know, and the project rules.
 import type { EventDraft } from '../../core/log/event.ts'
 
-/** In no edit's reach: compactions neither cover nor summarise them. */
+/** Compactions neither cover nor summarise them. */
 export function systemDrafts({
   workspace,
   rules,
@@ -15,10 +15,7 @@ export function systemDrafts({
   ]
 }
 
-/**
- * What a coding agent learns about itself. The same for every turn: a prompt that changes costs
- * the cache.
- */
+/** Constant for all turns: a changed prompt costs the cache. */
 export function systemPrompt({ workspace }: { readonly workspace: string }): string {
   return `You are a coding agent. You work in the folder ${workspace} with the tools you are given; paths are relative to it.
 

@@ -1,4 +1,4 @@
-// `task`: a piece of work in a thread of its own, with a window of its own; its result comes back.
+// `task`: works in a separate thread with its own window, and returns the result.
 import type { Tool, ToolOutcome } from '../../core/agent/tool.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
 import type { TaskResult, Turn } from '../core.ts'
@@ -20,7 +20,7 @@ export function taskTool(parent: Turn): Tool {
       required: ['prompt'],
       additionalProperties: false,
     },
-    effect: 'none', // what it does is asked for when it does it
+    effect: 'none', // its actions ask for approval themselves
     isParallel: true,
     subjectOf: (input) =>
       (stringAt(input, 'title') ?? stringAt(input, 'prompt') ?? '').slice(0, SUBJECT_LENGTH),

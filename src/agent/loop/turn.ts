@@ -1,4 +1,4 @@
-// The loop: deliver what waits, compact where it is full, ask the model, run its calls, until nothing is left to do.
+// The loop: deliver messages, compact if full, ask the model, run its calls, until nothing is left.
 import type { TurnEnd } from '../../core/agent/frame.ts'
 import { CONTINUE_AFTER_COMPACT } from '../../core/edit/continue-prompt.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
@@ -21,13 +21,13 @@ import { checkpointDrafts, readWindowStatus, type WindowStatus } from './window-
 
 export interface TurnOutcome {
   readonly end: TurnEnd
-  readonly text: string // the last thing the agent said
+  readonly text: string // the last text of the agent
   readonly error?: PrecisError
 }
 
 const INTERRUPTED = 'You were interrupted. Continue.'
 
-/** Never rejects. However it ends, the thread is valid and can be gone on with. */
+/** Never rejects. However it ends, the thread is valid and can be resumed. */
 export async function runTurn(turn: Turn): Promise<TurnOutcome> {
   const said = { text: '' }
   turn.desk.ownCompactions = NO_COMPACTIONS
@@ -44,9 +44,9 @@ export async function runTurn(turn: Turn): Promise<TurnOutcome> {
 
 interface Steps {
   overflows: number
-  /** Why the last answer was given to a part of the context only, where nobody refused it. */
+  /** Why the last answer saw only part of the context, if no provider refused it. */
   cutSilently?: string | undefined
-  /** Answers in a row whose calls could not be read. */
+  /** Consecutive answers with unreadable calls. */
   unreadable: number
 }
 
@@ -92,11 +92,11 @@ async function oneStep(turn: Turn, steps: Steps, said: { text: string }): Promis
 
 interface Round {
   readonly collected: CollectedAnswer
-  readonly now: WindowStatus // how full it is with the answer
+  readonly now: WindowStatus // after the answer
   readonly after: AfterCall | undefined
 }
 
-/** A request, its answer and the results of its calls: no compaction comes between them, but their own. */
+/** A request, its answer and the results of its calls. Only their own compaction may come between. */
 async function oneRound(
   turn: Turn,
   seen: WindowStatus,
@@ -134,7 +134,7 @@ async function afterAnswer(
   return (await deliverMessages(turn)) ? 'next' : { end: 'done' }
 }
 
-/** What stands behind the results, so that the model can go on. */
+/** Adds what the model needs to continue after the results. */
 async function endRound(
   turn: Turn,
   seen: WindowStatus,
@@ -158,7 +158,7 @@ async function recover(
       error: tooLong(refused, `${overflowRetries} compactions were not enough.`),
     }
   steps.overflows += 1
-  // The refusal may have shown a smaller window: then the answer asks for less room, too.
+  // The refusal may have revealed a smaller window, so reduce the output limit, too.
   const now = await readWindowStatus(turn)
   if (isShorterNow(seen, now)) return 'next'
   const recovered = await compactForOverflow(turn, now, refused)
@@ -171,7 +171,7 @@ function isShorterNow(before: WindowStatus, now: WindowStatus): boolean {
   return now.outputTokens < before.outputTokens && !isOverfull(now)
 }
 
-/** The server left out a part of the request without a word: before the next one there must be room. */
+/** The server silently truncated the request: make room before the next one. */
 async function recoverSilently(turn: Turn, seen: WindowStatus, steps: Steps): Promise<StepEnd> {
   const reason = steps.cutSilently ?? ''
   steps.cutSilently = undefined
@@ -185,7 +185,7 @@ function tooLong(refused: PrecisError, why: string): PrecisError {
   })
 }
 
-/** The request must end with what the model is to answer. */
+/** The request must end with something for the model to answer. */
 async function endOnUserTurn(turn: Turn, seen: WindowStatus): Promise<void> {
   const { context } = seen.state
   const isSent = ({ kind }: Item) =>
@@ -202,7 +202,7 @@ async function remind(turn: Turn, seen: WindowStatus, reminder: string): Promise
   ])
 }
 
-/** Every user turn ends with a checkpoint where the preset has them: also one of results alone. */
+/** In presets with checkpoints every user turn ends with one, even a turn of results. */
 async function checkpointRound(turn: Turn, seen: WindowStatus): Promise<void> {
   const { threads, reminder } = turn.core.ports
   const { threadId } = turn.desk
@@ -238,7 +238,7 @@ function sayHowItEnded({ core, desk }: Turn, { answer }: CollectedAnswer): void 
     core.frames.emit({ type: 'notice', threadId: desk.threadId, level: 'warning', message })
 }
 
-/** A call without a result would be waited for; here nobody is left to give one. */
+/** An open call would be waited for, and no one is left to answer it. */
 async function closeOpenCalls({ core, desk, lost }: Turn): Promise<void> {
   if (lost?.aborted) return
   const { threads } = core.ports

@@ -1,4 +1,4 @@
-// The fill of the window in words for the agent: a reminder at 60 and 75 percent, and the size of each range.
+// Tells the agent how full its window is: a reminder at 60 and 75 percent, and the size of each range.
 import { PrecisError } from '../../core/errors.ts'
 import type { Built } from '../../core/view/build.ts'
 import type { Context } from '../../core/view/context.ts'
@@ -7,13 +7,13 @@ import { triggerTokens } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
 import { readWindowStatus, type WindowStatus } from './window-status.ts'
 
-/** Shares of the window, each said once until the next compaction. */
+/** Shares of the window, each announced once until the next compaction. */
 const LEVELS = [0.75, 0.6] as const
 const SAID = /^Your context window is (\d+) % full/
 
 /**
- * What to remind the agent of, behind what comes next, which weighs `moreTokens`. Undefined below the first
- * level, where it was said already, and where the agent has no tool that could do something about it.
+ * The reminder to send with the next message, which weighs `moreTokens`. Undefined below the first level,
+ * after it was given, and for agents without a tool to act on it.
  */
 export async function fillReminder(turn: Turn, moreTokens = 0): Promise<string | undefined> {
   const seen = await tryWindowStatus(turn)
@@ -27,7 +27,7 @@ export async function fillReminder(turn: Turn, moreTokens = 0): Promise<string |
   return reminderText(seen, built, tokens, window)
 }
 
-/** Without a model there is no reminder; that it is missing is said where it is needed. */
+/** Without a model there is no reminder; its absence is reported elsewhere. */
 async function tryWindowStatus(turn: Turn): Promise<WindowStatus | undefined> {
   try {
     return await readWindowStatus(turn)
@@ -37,7 +37,7 @@ async function tryWindowStatus(turn: Turn): Promise<WindowStatus | undefined> {
   }
 }
 
-/** The share that the agent was reminded of since the last compaction; 0 where it was not. */
+/** The last announced share since the last compaction; 0 if none. */
 function saidShare(context: Context, built: Built): number {
   const since = Math.max(context.stack.at(-1) ?? 0, context.undone.at(-1) ?? 0)
   const items = context.items.toArray().filter(({ kind }) => kind === 'reminder')
@@ -74,16 +74,16 @@ function reminderText(
   )
 }
 
-/** A longer list is not read. */
+/** A longer list would not be read. */
 const MOST_ROWS = 16
 
-/** How much stands between checkpoints, as ranges that `compact` takes; small neighbours are joined. */
+/** The tokens between checkpoints as ranges for `compact`; small neighbours are merged. */
 export function rangeLines({ items }: Context, built: Built): string[] {
   const ids = built.messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === 'checkpoint' ? [part.id] : [])),
   )
   const all = items.toArray()
-  // One that cannot be read would give the others wrong names.
+  // An unreadable one would shift the names of the others.
   if (all.filter(({ kind }) => kind === 'checkpoint').length !== ids.length) return []
   const least = all.reduce((sum, { tokens }) => sum + tokens, 0) / MOST_ROWS
   const lines: string[] = []

@@ -1,4 +1,4 @@
-// How full a thread's window is, what fits, and by which rules that is judged: looked at before each request.
+// How full a thread's window is, what fits, and by which rules: checked before each request.
 import type { Tool } from '../../core/agent/tool.ts'
 import type { Reading } from '../../core/edit/change.ts'
 import { pinnedEntries, pinnedText, pinsReducer } from '../../core/edit/pins.ts'
@@ -42,7 +42,7 @@ interface LookInput {
   readonly maxOutputTokens: number
 }
 
-/** An answer may take a quarter of a small window, not all of it. */
+/** An answer takes at most a quarter of a small window. */
 const OUTPUT_SHARE = 4
 
 function look({ state, settings, model, tools, maxOutputTokens }: LookInput): WindowStatus {
@@ -74,7 +74,7 @@ export function readPreset(choices: ThreadChoices, settings: AgentSettings): Pre
   return Object.hasOwn(PRESETS, preset) ? PRESETS[preset as PresetId] : PRESETS[settings.preset]
 }
 
-/** Exactly one, last in the message; or none. */
+/** Exactly one at the end of the message, or none. */
 export function checkpointDrafts(
   { preset }: { readonly preset: Preset },
   state: ThreadState,
@@ -84,7 +84,7 @@ export function checkpointDrafts(
   return [{ type: 'CHECKPOINT', data: { id } }]
 }
 
-/** The preset's trigger, with what the settings say in its place, for this model above all. */
+/** The preset's trigger, overridden by settings, most specifically those of the model. */
 function readPolicy(preset: Preset, settings: AgentSettings, model: AgentModel): TriggerPolicy {
   const auto = { ...settings.auto, ...settings.autoByModel?.[model.ref] }
   const { enabled, threshold, reserveTokens, absoluteTokens } = auto
@@ -106,7 +106,7 @@ function outputRoom({ outputTokens, windowTokens }: AgentModel, wanted: number):
   return Math.max(1, Math.min(wanted, outputTokens ?? wanted, quarter))
 }
 
-/** What no compaction removes: the system prompts, the tools, what is pinned, the open round. */
+/** What no compaction removes: system prompts, tools, pins, the open round. */
 function computeFloor(state: ThreadState, overheadTokens: number): number {
   const { context } = state
   const pins = reducedBy(state, pinsReducer)
@@ -127,7 +127,7 @@ function headTokens(context: Context): number {
   return weightOf(context) - context.tokens
 }
 
-/** Schemas do not change: each is weighed once. */
+/** Schemas never change, so each is weighed once. */
 const weighed = new WeakMap<Tool, number>()
 
 function schemaTokens(tool: Tool): number {
@@ -139,7 +139,7 @@ function schemaTokens(tool: Tool): number {
   return tokens
 }
 
-/** Looks at a thread as it is now: its model, its tools, its window. */
+/** The current state of a thread: model, tools, window. */
 export async function readWindowStatus(turn: Turn): Promise<WindowStatus> {
   const { core, desk, signal } = turn
   const state = await core.ports.threads.state(desk.threadId)
@@ -159,7 +159,7 @@ export async function readWindowStatus(turn: Turn): Promise<WindowStatus> {
   })
 }
 
-/** The tools of a thread, the same objects as long as nothing changes that they depend on. */
+/** The tools of a thread, the same objects while their inputs do not change. */
 function readTools(turn: Turn, state: ThreadState): readonly Tool[] {
   const { core, desk, depth } = turn
   const { threadId } = desk
@@ -177,7 +177,7 @@ function readTools(turn: Turn, state: ThreadState): readonly Tool[] {
   return list
 }
 
-/** Offered like any other tool; compact-call.ts runs it, since that needs the thread. */
+/** Offered like other tools; compact-call.ts runs it because that needs the thread. */
 function compactTool({ ports }: AgentCore, mode: 'ranges' | 'summary'): Tool {
   return {
     ...ports.compactTool.schema(mode),
@@ -189,8 +189,8 @@ function compactTool({ ports }: AgentCore, mode: 'ranges' | 'summary'): Tool {
 }
 
 /**
- * A window holds more than the context (tools above all), and its provider counts otherwise than we do.
- * Not below what no compaction can remove.
+ * A window contains more than the context (mainly tools), and providers count differently. Never below what
+ * no compaction can remove.
  */
 export function targetWeight(
   { reading, state, budget }: Pick<WindowStatus, 'reading' | 'state' | 'budget'>,

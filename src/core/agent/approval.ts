@@ -1,4 +1,4 @@
-// Decides whether a tool may run: by pattern, by mode, or by asking
+// Decides whether a tool may run: by pattern, by mode, or by asking.
 import { matchesPath, matchesText } from '../text/patterns.ts'
 import { readShell, type ShellReading, type ShellWord } from '../text/shell-words.ts'
 import { cutHead } from '../window/tokens/cut.ts'
@@ -13,11 +13,11 @@ import type { ToolEffect } from './tool.ts'
  * name without a slash in every folder.
  */
 export interface ApprovalPolicy {
-  /** For what no pattern decides. */
+  /** Applies if no pattern matches. */
   readonly mode: 'ask' | 'allow' | 'deny'
   readonly allow: readonly string[]
   readonly deny: readonly string[] // wins over `allow`
-  /** Nothing is written and nothing is run, whatever else is said. */
+  /** Forbids writing and running, whatever else is set. */
   readonly readOnly: boolean
 }
 
@@ -30,22 +30,22 @@ export interface ApprovalSubject {
 
 export interface ApprovalVerdict {
   readonly verdict: 'allow' | 'ask' | 'deny'
-  readonly reason: string // a sentence for people and for the model
+  readonly reason: string // a sentence for people and the model
 }
 
 interface Pattern {
   readonly text: string // as it was given
-  readonly who: string // an effect, or the name of a tool
-  readonly what?: string // absent: whatever it is about
+  readonly who: string // an effect, or a tool's name
+  readonly what?: string // absent: any subject
 }
 
 const EFFECTS: readonly string[] = ['none', 'read', 'write', 'run'] satisfies ToolEffect[]
 const ONLY_STARS = /^\*+$/
-/** How a path begins that leads out of the folder. */
+/** The start of a path outside the folder. */
 const OUTSIDE = /^(?:\/|(?:\.\.(?:\/|$))*)/
-/** How much of a subject a reason repeats. */
+/** Characters of a subject that a reason repeats. */
 const SHOWN_LENGTH = 120
-/** No system knows longer ones. */
+/** The limit of operating systems. */
 const LONGEST_PATH = 4096
 
 export function judge(policy: ApprovalPolicy, call: ApprovalSubject): ApprovalVerdict {
@@ -68,7 +68,7 @@ export function judge(policy: ApprovalPolicy, call: ApprovalSubject): ApprovalVe
   return { verdict: 'ask', reason: open }
 }
 
-/** What is wrong with a pattern, or undefined. For whoever reads one from a user. */
+/** What is wrong with a pattern; undefined if nothing is. */
 export function patternProblem(text: string): string | undefined {
   const { who, what } = parsePattern(text)
   if (who === '') return `The pattern ${JSON.stringify(text)} names no tool and no effect.`
@@ -76,14 +76,14 @@ export function patternProblem(text: string): string | undefined {
   return undefined
 }
 
-/** Blanks around the colon mean nothing: a pattern that silently matched nothing would be a trap. */
+/** Blanks around the colon are ignored: a pattern that silently matched nothing would be a trap. */
 function parsePattern(text: string): Pattern {
   const colon = text.indexOf(':')
   if (colon === -1) return { text, who: text.trim() }
   return { text, who: text.slice(0, colon).trim(), what: text.slice(colon + 1).trim() }
 }
 
-/** A name without a subject is a tool's, also if an effect has the same name. */
+/** A bare name means the tool, even if an effect has the same name. */
 function concerns({ who, what }: Pattern, { name, effect }: ApprovalSubject): boolean {
   if (what !== undefined && EFFECTS.includes(who)) return who === effect
   return matchesText(who, name)
@@ -93,7 +93,7 @@ function isEverything({ what }: Pattern): boolean {
   return what === undefined || ONLY_STARS.test(what)
 }
 
-/** Case counts for nothing here: some file systems make no difference either. */
+/** Ignores case, as some file systems do. */
 function denies(pattern: Pattern, call: ApprovalSubject, shell: ShellReading | undefined): boolean {
   if (!concerns(pattern, call)) return false
   if (isEverything(pattern)) return true
@@ -105,8 +105,8 @@ function denies(pattern: Pattern, call: ApprovalSubject, shell: ShellReading | u
 }
 
 /**
- * Where a path begins is not known here, so one that leads out of the folder is taken for each of its
- * ends. A pattern without a slash is meant in every folder, and one that names a folder for all in it.
+ * The base of a path is unknown here, so a path outside the folder is checked by each of its tails. A pattern
+ * without a slash applies in every folder, and one for a folder to everything in it.
  */
 function deniesPath(what: string, subject: string): boolean {
   const path = findPath(subject.slice(0, LONGEST_PATH).toLowerCase())
@@ -118,8 +118,8 @@ function deniesPath(what: string, subject: string): boolean {
 }
 
 /**
- * Something denied may be in it although no pattern hits it squarely: behind another command, in
- * quotes, or in what the text does not show. Then no pattern and no mode lets it through unasked.
+ * A denied command may be hidden behind another one, in quotes, or in parts the text does not show. Then
+ * neither pattern nor mode allows it without asking.
  */
 function findDoubt(
   denying: readonly Pattern[],
@@ -147,7 +147,7 @@ function findDoubt(
   return onPath && `It names a path that the pattern ${onPath.text} denies.`
 }
 
-/** Why patterns do not allow it; undefined if they do. */
+/** Why no pattern allows it; undefined if one does. */
 function notAllowed(
   allowing: readonly Pattern[],
   call: ApprovalSubject,
@@ -172,11 +172,11 @@ function unclearCommand({ unclear }: ShellReading): string {
   return `What the command does cannot be told for sure: it ${unclear}.`
 }
 
-/** Words in front of a command that only say how it is run. */
+/** Prefixes that only change how a command runs. */
 const WRAPPERS =
   /^(?:sudo|doas|env|command|builtin|exec|eval|nohup|nice|time|timeout|xargs|if|then|elif|else|while|until|do|[!{]|\w+=.*|-.*|\d+[smhd]?)$/s
 
-/** A simple command as it is written, as it is meant, and without what may be in front of it. */
+/** A simple command as written, unquoted, and without prefixes. */
 function waysToSay(words: readonly ShellWord[]): string[] {
   const values = words.map(({ value }) => value)
   const first = values.findIndex((value) => !WRAPPERS.test(value))
@@ -185,7 +185,7 @@ function waysToSay(words: readonly ShellWord[]): string[] {
   return [words.map(({ raw }) => raw), values, bare, named].map((each) => each.join(' '))
 }
 
-/** Does any word of the text begin what the pattern is about, quotes and signs left away? */
+/** Whether any word of the text starts with the pattern's subject, ignoring quotes and signs. */
 function mentions(text: string, what: string): boolean {
   const words = looseWords(text.toLowerCase()).map((word) => word.replace(/^.*\//s, ''))
   const pattern = `${what.toLowerCase()}*`
@@ -204,7 +204,7 @@ function looseWords(text: string): string[] {
   return text.split(/[\s;&|()<>{}'"`$=,\\]+/).filter((word) => word !== '')
 }
 
-/** `./a//b/../c` → `a/c`; what leads out of the folder stays in front. */
+/** `./a//b/../c` → `a/c`; leading `..` stay. */
 function findPath(subject: string): string {
   const path = subject.normalize('NFC').replaceAll('\\', '/')
   const isAbsolute = path.startsWith('/')
@@ -218,7 +218,7 @@ function findPath(subject: string): string {
   return `${isAbsolute ? '/' : ''}${parts.join('/')}` || '.'
 }
 
-/** A folder is written with a slash behind it, with `/**`, or both; it is meant with all that is in it. */
+/** A folder ends in a slash, `/**`, or both, and includes everything in it. */
 function fitsPath(what: string, path: string): boolean {
   const pattern = what
     .normalize('NFC')
@@ -227,7 +227,7 @@ function fitsPath(what: string, path: string): boolean {
   return matchesPath(pattern, path) || (pattern.endsWith('/**') && pattern.slice(0, -3) === path)
 }
 
-/** A pattern for what is in the folder allows nothing outside, nor further outside. */
+/** A pattern for the folder allows nothing outside. */
 function isOfOneKind(what: string, path: string): boolean {
   return OUTSIDE.exec(what)?.[0] === OUTSIDE.exec(path)?.[0]
 }

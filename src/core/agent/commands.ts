@@ -1,4 +1,4 @@
-// Commands that a user types as a message: one table for the agent, the terminal and the web page.
+// Commands that a user types as a message, for the agent, the terminal and the web page.
 import { parseRef } from '../search/archive.ts'
 import { nearestWord } from '../text/nearest-word.ts'
 import { PRESETS, type PresetId } from '../window/presets.ts'
@@ -6,11 +6,11 @@ import { cutHead } from '../window/tokens/cut.ts'
 
 export type ThinkingLevel = 'off' | 'low' | 'medium' | 'high'
 
-/** What was typed. Without its argument, a command that sets something shows it instead. */
+/** A parsed command. A setting's command without argument shows the setting. */
 export type Command =
   | { readonly command: 'compact'; readonly instructions?: string }
   | { readonly command: 'compact-and-continue'; readonly nextPrompt?: string }
-  | { readonly command: 'undo'; readonly count: number } // so many compactions, newest first
+  | { readonly command: 'undo'; readonly count: number } // number of compactions, newest first
   | { readonly command: 'redo' }
   | { readonly command: 'expand'; readonly ref: string }
   | { readonly command: 'pin'; readonly text: string }
@@ -20,30 +20,30 @@ export type Command =
   | { readonly command: 'recall-ref'; readonly ref: string }
   | { readonly command: 'context' }
   | { readonly command: 'strategy'; readonly strategyId?: string }
-  | { readonly command: 'model'; readonly model?: string } // as typed, for the registry to resolve
+  | { readonly command: 'model'; readonly model?: string } // as typed; the registry resolves it
   | { readonly command: 'thinking'; readonly level?: ThinkingLevel }
   | { readonly command: 'fork' }
   | { readonly command: 'new'; readonly title?: string }
   | { readonly command: 'preset'; readonly preset?: PresetId }
-  /** A command whose argument makes no sense: to be told, never sent. */
+  /** A command with an invalid argument: reported, never sent. */
   | { readonly command: 'invalid'; readonly name: string; readonly message: string }
 
-/** A command as interfaces list it. */
+/** A command in a list. */
 export interface CommandEntry {
-  readonly name: string // as it is typed, sign included
+  readonly name: string // as typed, with its sign
   readonly usage: string
   readonly description: string
-  /** All that its argument may be, where that is a fixed list. */
+  /** Its possible arguments, if they are a fixed list. */
   readonly choices?: readonly string[]
 }
 
-/** One way to continue with what was typed. */
+/** A completion of the typed text. */
 export interface Completion {
   readonly text: string // the whole line then
   readonly description: string
 }
 
-/** Gets what follows the name, trimmed, and undefined if nothing does. */
+/** Receives the trimmed text after the name; undefined without any. */
 type Parse = (rest: string | undefined, name: string) => Command
 
 interface Row extends CommandEntry {
@@ -53,10 +53,10 @@ interface Row extends CommandEntry {
 const LEVELS: readonly ThinkingLevel[] = ['off', 'low', 'medium', 'high']
 const PRESET_IDS = Object.keys(PRESETS) as readonly PresetId[]
 const MOST_UNDONE = 1000
-/** How much of a wrong argument its error repeats. */
+/** Characters of a wrong argument that its error repeats. */
 const QUOTED_LENGTH = 40
 
-/** A second slash makes it a path, and no slip of the finger makes it this long. */
+/** A second slash makes a path, and no typo is this long. */
 const LIKE_A_NAME = /^[/@][^/]{1,30}$/
 
 const ROWS: readonly Row[] = [
@@ -111,20 +111,20 @@ export const COMMANDS: readonly CommandEntry[] = ROWS
 
 const BY_NAME: ReadonlyMap<string, Row> = new Map(ROWS.map((each) => [each.name, each]))
 
-/** Undefined if the text is an ordinary message, as `/etc/hosts is broken` is. */
+/** Undefined for an ordinary message, such as `/etc/hosts is broken`. */
 export function parseCommand(text: string): Command | undefined {
   const { word, rest } = split(text.trim())
   return BY_NAME.get(word)?.parse(rest === '' ? undefined : rest, word)
 }
 
-/** The command that was probably meant where the text is none; a hint, never acted upon. */
+/** The command probably meant by a near miss; a hint, never executed. */
 export function nearCommand(text: string): string | undefined {
   const { word } = split(text.trim())
   if (BY_NAME.has(word) || !LIKE_A_NAME.test(word)) return undefined
   return nearestWord(word, BY_NAME.keys())
 }
 
-/** How a line that is being typed could continue: names of commands, then what they take. */
+/** Completions of a line: command names, then their arguments. */
 export function completeCommand(prefix: string): readonly Completion[] {
   const line = prefix.trimStart()
   const { word, rest } = split(line)
@@ -173,7 +173,7 @@ function bare(command: Command): Parse {
       : invalid(name, `${name} stands alone, and behind it is ${quoted(rest)}.`)
 }
 
-/** Only what comes first can be an option; behind `--` everything is instructions. */
+/** Only the first word can be an option; after `--` everything is instructions. */
 function parseCompact(rest: string | undefined, name: string): Command {
   const [option] = /^--\w\S*/.exec(rest ?? '') ?? []
   if (option !== undefined) {
@@ -192,7 +192,7 @@ function parseCount(rest: string | undefined, name: string): Command {
   return invalid(name, `${name} takes a number from 1 to ${MOST_UNDONE}, not ${quoted(rest)}.`)
 }
 
-/** A ref is read as such also in the brackets in which the context shows it. */
+/** A ref may be in brackets, as the context shows it. */
 function parseExpand(rest: string | undefined, name: string): Command {
   if (rest === undefined) return missing(name, 'a ref')
   const ref = refIn(rest)
@@ -201,7 +201,7 @@ function parseExpand(rest: string | undefined, name: string): Command {
     : invalid(name, `${name} takes a ref such as e12, not ${quoted(rest)}.`)
 }
 
-/** Also as texts write it: `[ref:e12]`. */
+/** Accepts `[ref:e12]`, too. */
 function refIn(rest: string): string {
   return /^\[?(?:ref:\s*)?([^\s\]]+)\]?$/.exec(rest)?.[1] ?? ''
 }

@@ -1,4 +1,4 @@
-// Frames: what an agent says while it works. They pass by and are never stored; what lasts is in the log.
+// Frames: what an agent reports while it works. They are never stored; the log has what lasts.
 import type { Reading, Trigger } from '../edit/change.ts'
 import type { CompactionReport } from '../edit/report.ts'
 import type { PrecisError } from '../errors.ts'
@@ -13,39 +13,39 @@ interface Envelope<T extends string> {
 }
 type FrameOf<T extends string, D = object> = Envelope<T> & Readonly<D>
 
-/** How a turn came to its end. `waiting`: a compaction asked to wait for the user. */
+/** How a turn ended. `waiting`: a compaction asked to wait for the user. */
 export type TurnEnd = 'done' | 'waiting' | 'aborted' | 'failed' | 'step-limit'
 
 /** One run of a compaction. */
 export interface RunInfo {
   readonly runId: string
   readonly trigger: Trigger
-  readonly strategy: string // the one that really runs; after a fallback, that one
+  readonly strategy: string // the one that runs, after a fallback the fallback
 }
 
-/** The last word on a run: there is exactly one for each start, from every path. */
+/** The end of a run: exactly one for each start. */
 export interface RunResult extends RunInfo {
   readonly success: boolean
-  /** Only `committed` has changed the context, or opened a new thread. `nothing`: there was nothing to do. */
+  /** Only `committed` changed the context or opened a new thread. */
   readonly end: 'committed' | 'nothing' | 'refused' | 'vetoed' | 'aborted' | 'failed'
   readonly durationMs: number
   readonly event?: EventOf<'COMPACTION'>
-  /** The thread in which the conversation continues, opened by this summary; here nothing was changed. */
+  /** The thread that continues the conversation, opened with this summary; this one is unchanged. */
   readonly fresh?: {
     readonly threadId: string
     readonly summary: string
     readonly replacedFor?: string // why a brief took the place of the model's summary
   }
-  readonly error?: PrecisError // why it did not succeed
+  readonly error?: PrecisError // why it failed
   readonly before?: Reading
   readonly after?: Reading
   readonly tokensSaved?: number // never below 0; absent if unknown
-  readonly usage?: TokenUsage // what the summaries cost, failed attempts included
+  readonly usage?: TokenUsage // cost of the summaries, failed attempts included
   readonly costUsd?: number
-  readonly report?: CompactionReport // of what this process has committed itself
+  readonly report?: CompactionReport // only if this process committed it
 }
 
-/** How far a run is: its chunks, where it has such, and what the user says next, where that is known. */
+/** The progress of a run: its chunks, and the user's next message, if any. */
 export interface RunProgress {
   readonly message: string
   readonly share?: number // 0 to 1
@@ -58,9 +58,9 @@ export type AgentFrame =
   | FrameOf<'turn-start'>
   | FrameOf<'turn-end', { end: TurnEnd; error?: PrecisError }>
   | FrameOf<'text-delta' | 'thinking-delta', { text: string }>
-  /** What came of this answer so far counts no more: it is asked for again. */
+  /** Discards the answer so far: it is requested again. */
   | FrameOf<'answer-restart', { reason: string }>
-  /** The model failed in passing, and is asked again after the pause. */
+  /** A transient failure: the model is asked again after the pause. */
   | FrameOf<'model-retry', ModelRetry>
   | FrameOf<'answer-end', { seq: number }>
   | FrameOf<'tool-start', { callId: string; name: string; subject: string }>
@@ -71,11 +71,11 @@ export type AgentFrame =
       { callId: string; name: string; subject: string; reason: string; diff?: string }
     >
   | FrameOf<'message-queued' | 'message-delivered', { messageId: string }>
-  /** Messages that were not delivered because the turn failed: for the editor they came from. */
+  /** Undelivered messages after a failed turn, returned to their editor. */
   | FrameOf<'messages-returned', { messages: readonly UserContent[] }>
   | FrameOf<'reading', { reading: Reading; windowTokens?: number }>
   | FrameOf<'notice', { level: 'info' | 'warning'; message: string }>
-  /** LOG: something is going on that is not an answer, in words for people; and that it is over. */
+  /** LOG: other activity than an answer, described for people; and its end. */
   | FrameOf<'agent_thinking_start', { message: string }>
   | FrameOf<'agent_thinking_complete'>
   | FrameOf<'error', { error: Error; context: { operation: string; threadId: string } }>
@@ -85,7 +85,7 @@ export type AgentFrame =
 
 export type FrameListener = (frame: AgentFrame) => void
 
-/** A frame as its author writes it; the hub adds the time. */
+/** A frame without its time, which the hub adds. */
 export type FrameDraft = AgentFrame extends infer F
   ? F extends AgentFrame
     ? Omit<F, 'timestamp'>

@@ -1,4 +1,4 @@
-// The inbox: messages that wait until an agent may take them up. Durable, and each delivered once.
+// The inbox: messages waiting for an agent. Durable, and each delivered once.
 import type { EventDraft, ThreadEvent } from '../log/event.ts'
 import type { Reducer } from '../ports.ts'
 import type { Json } from '../text/json.ts'
@@ -13,8 +13,8 @@ export interface QueuedMessage {
 export type Inbox = readonly QueuedMessage[]
 
 /**
- * What waits, oldest first. A USER_MESSAGE whose event id is that of a queued message is its delivery:
- * a store takes an id only once, so a message cannot be delivered twice.
+ * Waiting messages, oldest first. A USER_MESSAGE with a queued message's id is its delivery. A store accepts
+ * an id once, so no message is delivered twice.
  */
 export const inboxReducer: Reducer<Inbox> = {
   name: 'inbox',
@@ -38,7 +38,7 @@ export const inboxReducer: Reducer<Inbox> = {
   },
 }
 
-/** What delivers a message. */
+/** The event that delivers a message. */
 export function delivery({ messageId, content }: QueuedMessage): EventDraft {
   return { type: 'USER_MESSAGE', id: messageId, data: content, origin: 'typed' }
 }

@@ -1,40 +1,40 @@
-// The tool port: schema, effects, permission and result
+// The tool port: schema, effects, permission and result.
 import type { Signal, ToolSchema } from '../model.ts'
 import type { Json } from '../text/json.ts'
 import type { Block, TokenUsage, ToolStatus } from '../view/content.ts'
 
-/** What a tool touches: this decides who must be asked before it runs. */
+/** What a tool touches; decides about approval. */
 export type ToolEffect = 'none' | 'read' | 'write' | 'run'
 
 export interface Tool extends ToolSchema {
   readonly effect: ToolEffect
-  /** May run beside others of the same answer; the rest run one after the other, in order. */
+  /** May run in parallel with others of the same answer; the rest run in order. */
   readonly isParallel: boolean
   /**
-   * What a call is about, in short: a path, or a command as it is. Patterns of approval match it, and it is
-   * what people are shown. The input may be anything: it is not checked yet.
+   * The subject of a call: a path, or an unchanged command. Approval patterns match it, and people see it.
+   * The input is not validated yet.
    */
   subjectOf(input: Json): string
   /**
-   * Where a path of the input leads, links followed. Patterns must allow it as well as the subject, and
-   * the tool opens nothing else: the same is given to `run`.
+   * The resolved target of the input's path. Patterns must allow it as well as the subject, and the tool
+   * opens nothing else: `run` receives it.
    */
   targetOf?(input: Json): string
-  /** Why such an input is never run, if it is not: then nobody is asked about it. */
+  /** Why this input is never run, if so: then nobody is asked. */
   problemOf?(input: Json): string | undefined
-  /** What the call would change as things are now, for whoever is asked. Undefined: nothing can be told. */
+  /** What the call would change now, for the person asked. Undefined if unknown. */
   changeOf?(input: Json, target?: string): Promise<ProposedChange | undefined>
   /**
-   * Never rejects for what the model or the workspace did wrong: that is a failed outcome with a
-   * sentence the model can act on. An aborted signal ends it soon, with an `aborted` outcome.
+   * Never rejects for mistakes of the model or the workspace: those are failed outcomes with a sentence the
+   * model can act on. An aborted signal ends it soon with an `aborted` outcome.
    */
   run(input: Json, call: ToolRun): Promise<ToolOutcome>
 }
 
 export interface ProposedChange {
-  /** Lines with `+`, `-` or a blank before each; of bounded length. */
+  /** Lines with `+`, `-` or a blank before each; limited in length. */
   readonly diff: string
-  /** The state that it was compared with; `run` refuses another. */
+  /** The state it was compared with; `run` rejects another. */
   readonly seen: string
 }
 
@@ -43,25 +43,25 @@ export interface ToolRun {
   readonly threadId: string
   readonly callId: string
   readonly signal: Signal
-  /** What was allowed, where the tool has a `targetOf`. */
+  /** The approved target, for tools with `targetOf`. */
   readonly target?: string
-  /** What `changeOf` said when the call was allowed. */
+  /** The result of `changeOf` at approval. */
   readonly seen?: string
-  /** Shown while it runs, never stored. */
+  /** Shown during the run, never stored. */
   onProgress?(text: string): void
 }
 
 export interface ToolOutcome {
   readonly status: ToolStatus
-  readonly content: readonly Block[] // in full, as the log keeps it
-  /** What the model sees, where the whole is too long; a ref to the whole is added when it is built. */
+  readonly content: readonly Block[] // complete, for the log
+  /** What the model sees of a long result; building a request adds a ref to the whole. */
   readonly shown?: readonly Block[]
   readonly metadata?: Json
-  /** What models used on its behalf were billed. */
+  /** Billed usage of models called by the tool. */
   readonly tokenUsage?: TokenUsage
 }
 
-/** What an agent asks of its `compact` tool, in either form (docs/spec/conflicts.md, C2). */
+/** The input of the `compact` tool in either form (docs/spec/conflicts.md, C2). */
 export type ReplacementRequest =
   | {
       readonly mode: 'ranges'

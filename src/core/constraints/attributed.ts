@@ -1,7 +1,7 @@
 // What somebody else says in a sentence of the user: quotes, reports, what only happened.
 import { OWN } from './pasted.ts'
 
-/** What a tool or a text says, behind a colon. */
+/** Output of a tool or a text, after a colon. */
 const REPORTED =
   /(\b(?:docs?|documentation|manual|readme|wiki|guide|spec(?:ification)?|standard|rfc|ticket|issue|linter|compiler|tests?|error|message|log|warning|it|he|she|they|reviewer|colleague|boss) (?:\w+ )?(?:says?|said|claims?|complains?|wrote|reads?|told me|reports?|prints?))\s*[:,] .*$/i
 
@@ -13,12 +13,12 @@ export const SAID_BY =
 export const TELLS =
   /, which (?:took|takes|made|cost|explains|is why)\b|\b(?:must|should|has to) [^?]{2,60},? but (?:it|they|he|she|that|this) (?:\w+s|are|do|did|were)\b/i
 
-/** Those whose wishes the user passes on. */
+/** People whose wishes the user passes on. */
 const CLIENTS =
   '\\b(?:customers?|(?:our|my) clients?|teams?|management|managers?|lead|legal|(?:product )?owner|kunden?|kundin|le client|cliente|équipe|equipo)(?: (?:has|have|just|always|already|also|\\w+ly)){0,2} (?=(?:says?|said|sagt|dit|dice) ?:)'
 const DOCUMENT = String.raw`\b(?:docs?|documentation|readme|wiki|manual|guide|page|ticket|issue|review|log|changelog|faq)\b`
 
-/** What anybody but the user says, behind a colon: `CI prints: …`, `According to the wiki: …`. */
+/** Statements of others after a colon: `CI prints: …`, `According to the wiki: …`. */
 const ATTRIBUTED = new RegExp(
   [
     String.raw`((?:^|(?<=[,;] )(?<!\b(?:rules?|polic(?:y|ies)|conventions?|guidelines?)\b.*))`,
@@ -37,10 +37,10 @@ export function withApostrophes(sentence: string): string {
     .replaceAll(
       /"[^"]{2,}"|“[^“”]{2,}”|„[^„“”]{2,}[“”]|«[^«»]{2,}»|»[^«»]{2,}«|「[^「」]{2,}」|『[^『』]{2,}』|`[^`]* [^`]*`|(?<!\p{L})'[^']{3,}'(?!\p{L})/gu,
       'it',
-    ) // what others say
+    ) // statements of others
     .replaceAll('`', '')
     .replace(REPORTED, '$1 it')
-  // It looks back from every place: only where there is a colon to look back from.
+  // The pattern looks back from every place, so use it only with a colon.
   return (plain.includes(':') ? plain.replace(ATTRIBUTED, '$1 it') : plain).replaceAll(
     /\b(do|ca|wo|is|are|should|must|does|did|could|would|have)nt\b/gi,
     "$1n't",

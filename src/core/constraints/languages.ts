@@ -1,14 +1,14 @@
-// Cues for nine languages besides English, as data
+// Cues for nine languages besides English, as data.
 
 /**
- * `binds` are ways of saying what must, must not or should always be; `frees` are ways in which the same
- * words bind nobody; `words` are frequent ones by which the language is known.
+ * `binds` are expressions of what must, must not or should always be; `frees` are uses of the same words that
+ * bind nobody; `words` are frequent words that identify the language.
  */
 export interface Cues {
   readonly words: RegExp
-  /** Words that bind where someone is told what to do, and only tell where someone tells what is. */
+  /** Words that bind in an order but not in a statement. */
   readonly weak?: RegExp
-  /** How a clause begins that tells what is. */
+  /** The start of a clause that is a statement. */
   readonly subject?: RegExp
   readonly binds: readonly RegExp[]
   readonly frees: readonly RegExp[]
@@ -17,17 +17,17 @@ export interface Cues {
 const BEFORE = String.raw`(?:^|[,;:(—–]\s*|\s-\s|\b(?:and|but|so|then|also|because|just|though|still|btw|und|aber|please|pls|plz)\s+)`
 const GREETING = String.raw`(?:(?:ok|okay|also|oh|hey|yes|yeah|and|but|so|btw|note|important|reminder|fyi|ps|please|pls|just|bitte)\b[\s,:.!-]*){0,3}`
 
-/** At the beginning of a sentence or of one of its clauses. */
+/** Matches at the start of a sentence or clause. */
 export function clause(source: string): RegExp {
   return new RegExp(`${BEFORE}${GREETING}(?:${source})(?![\\p{L}])`, 'iu')
 }
 
 const GERMAN_ACTS =
   '(?:fass|änder|lösch|rühr|berühr|push|überschreib|installier|verschieb|entfern|committ|deploy|ersetz|umbenenn)e?'
-/** Up to a negation: no word in it opens a relative clause, which would have the negation for itself. */
+/** Up to a negation, without words that open a relative clause with its own negation. */
 const germanObject = (word: string) =>
   String.raw`(?:(?:mir |uns |mal |ja |jetzt |hier )*(?:die|das|der|den|dem) )?(?:(?!(?<!(?<!\p{L})(?:an|in|auf|bei|mit|von|zu|aus|vor|nach|über|für|durch|und|oder) )(?:die|das|der|was|wo|wenn|weil|welche[rsmn]?|falls|sofern|deren|dessen|denen|dass|ob)[\s,])${word} ){0,6}`
-/** “nicht benötigte Dateien” are to go once. */
+/** “nicht benötigte Dateien” describes files of a one-off request. */
 const NOT_OF_A_NOUN = String.raw`(?![\p{L}])(?! (?:mehr |länger )?(?:(?:ge|be|ver|ent|er|zer|unter)\p{L}+(?:te|ene)|\p{L}+(?:ierte|ende|bare|tige))[nrsm]? )`
 
 export const LANGUAGES: readonly Cues[] = [
@@ -39,7 +39,7 @@ export const LANGUAGES: readonly Cues[] = [
       clause(
         '(?:bitte |also )?(?:niemals|nie|auf keinen fall|keinesfalls|immer|nur|ausschließlich|lieber|vermeide|achte|denk|stell sicher|lass|halte? (?:dich|euch) an|finger weg|kein(?:e|en|er)?)',
       ),
-      // An order ends in -e: “Ändere niemals …”, “Behalte immer …”.
+      // Imperatives in -e: “Ändere niemals …”, “Behalte immer …”.
       /^(?!(?:heute|habe|hatte|hätte|wäre|werde|würde|wurde|könnte|möchte|sollte|musste|konnte|wollte|gerade|beide|alle|viele|manche|einige|\p{L}?eine|diese|unsere|eure|bitte)(?!\p{L}))\p{L}{3,}e (?:bitte )?(?:niemals|nie|immer) (?!noch|wieder|mehr|so|nur)\p{L}/iu,
       /^(?:nutze|verwende|benutze|nimm|schreibe?) (?:\S+ ){0,3}(?:nur|nie|niemals|immer|ausschließlich|kein\w*)(?![\p{L}])/iu,
       new RegExp(
@@ -52,7 +52,7 @@ export const LANGUAGES: readonly Cues[] = [
       ),
       /\bbitte (?:\S+ ){0,6}(?:immer|nur|erst|vorher|ausschließlich)(?![\p{L}])/iu,
       /(?<![\p{L}])bleib(?:t|en)(?:,? (?:genau )?(?:so,? )?wie| so(?![\p{L}])| unverändert| bestehen)/iu,
-      // Of things in general.
+      // Statements about things in general.
       /^(?:neue[rsn]?|jede[rsn]?|alle|sämtliche) (?!die(?![\p{L}]))[^?,]{3,60}(?<![\p{L}])(?:braucht|brauchen|bekommt|bekommen|erhält|erhalten|gehört|gehören|kommt in|kommen in)(?![\p{L}])/iu,
       /(?<![\p{L}])(?:darf|darfst|dürfen|soll|sollst|sollen|sollte|sollten|muss|müssen|musst|braucht)(?![\p{L}]) [^?]*(?:nicht|kein|nur|nie|immer|bleiben|sein|werden|unter|höchstens|erst|ohne)/iu,
       /(?<![\p{L}])(?:ab (?:jetzt|sofort|heute)|von nun an|künftig|zukünftig|in zukunft|grundsätzlich|generell|verboten|tabu|wird (?:hier )?(?:nichts|nie|kein\p{L}*)|(?:schreiben|nennen|benennen) wir|du (?:darfst|kannst) [^?]*(?:jederzeit|immer|ohne)|höchstens|maximal|mindestens|nicht mehr als|statt|anstatt|anstelle|sondern|bevorzug\w*|am liebsten|lieber|nicht anfassen|nicht ändern|unangetastet|in ruhe|ohne (?:meine|mein|rückfrage|zu fragen|\p{L}+ (?:zu \p{L}+|neu\p{L}+))|finger (?:weg|von)|und nicht|mach(?:e)? ich (?:selber|selbst)|frag mich|vorher fragen|mein(?:e[nr]?)? (?:okay|ok|freigabe|zustimmung|erlaubnis|einverständnis)|bevor du|wir (?:verwenden|benutzen|nutzen|arbeiten|machen|deployen|nehmen) (?:hier )?(?:nur|nie|immer|kein\w*|ausschließlich)|ich (?:will|möchte) (?:kein\w*|nicht|nur|dass|immer|lieber))(?![\p{L}])/iu,

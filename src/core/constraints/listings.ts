@@ -1,32 +1,32 @@
-// Tells lines that a machine printed from typed ones: logs, code, listings, tables, what a shell printed
+// Distinguishes machine output from typed lines: logs, code, listings, tables, shell sessions.
 
-/** A line, and where in the text it begins. */
+/** A line and its start in the text. */
 export interface Line {
   readonly at: number
   readonly text: string
 }
 
-/** A longer line was not typed. */
+/** Nobody types longer lines. */
 export const LONGEST_LINE_CHARS = 2_400
 
-/** A prompt of one sign, less where a sentence is about that sign. */
+/** A one-character prompt, unless the sentence is about that character. */
 const SIGN_PROMPT =
   '[$%] +(?!(?:is|are|was|were|and|or|signs?|means|stands|amounts?|values?|prices?|in|for|not|never|always|per|of|should|must|can|may|will|has|have|at|as|on|only|behind|before|after|instead)\\b)'
 
-/** The prompt of a shell with a command behind it. What stands under it, the command printed. */
+/** A shell prompt with a command; the lines below are its output. */
 const PROMPT = new RegExp(
   `^\\s*(?:\\([\\w.-]+\\) )?(?:(?:[\\w.-]+@[\\w.-]+[^$#%\\n]{0,80}[$#%]|PS [A-Z]:[^>\\n]{0,120}>|[A-Z]:\\\\[^>\\n]{0,120}>|[➜❯λ]|In \\[\\d+\\]:) +|${SIGN_PROMPT})\\S`,
   'u',
 )
 
-/** Says what to run: then the command printed nothing yet. */
+/** Says what to run, so there is no output yet. */
 const TO_RUN =
   /(?<!\b(?:i|we|you|he|she|they|it)(?: \w+)? )\b(?:run|execute|call|type|use)\b[^.!?]{0,20}$/i
 
-/** A sentence that went on behind a command. */
+/** A sentence continued after a command. */
 const GOES_ON = /^(?:and|or|but|then|before|after|so|und|oder|aber|et|mais|y|pero|e|ma) /
 
-/** Between the names of a table's columns and its rows. */
+/** Separates a table's header from its rows. */
 const TABLE_RULE = /^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*$/
 
 const MACHINE =
@@ -38,29 +38,29 @@ const MACHINE_CASED =
 const CODE =
   /[{};]\s*$|=>|^\s*(?:import|export|const|let|var|def|class|function|return|public|private)\s.*[({=;:]|^\s*"[^"]+":\s|^\s*(?:SELECT .+ FROM \S|INSERT INTO \S+ (?:VALUES|\()|UPDATE \S+ SET |DELETE FROM \S+ WHERE |CREATE TABLE |ALTER TABLE )/
 
-/** What compilers, searches and manuals of commands put before a text. */
+/** Prefixes of compilers, searches and manual pages. */
 const LOCATED =
   /^\s*(?:(?:[\w@-]*[./])*[\w@-]+\.\w{1,8}(?:[:-]\d+[:-]|:(?=[^\d\s/:]))|\d+:\d+\s+(?:error|warning|info)\b|-{1,2}\w[\w-]*(?:, ?--[\w-]+)?(?:[ =][<[A-Z]\S*)?\s{2,}\S|[\w.-]{0,40}-\d+ +\| |[EWN]: |(?:TASK|PLAY) \[|On branch \S+$|Your branch is |\(use "|\^?[\da-f]{7,40} .{0,80}\d{4}-\d\d-\d\d .{0,40}\d+\) )/
 
 const MACHINE_SIGN = new RegExp(`^\\s*${SIGN_PROMPT}`)
 
-/** A name and a version: few letters, and yet typed. */
+/** A name and a version: few letters, but typed. */
 export const VERSION =
   /^\s*(?:[-*•] )?\p{L}[\p{L}.+#-]*(?: \p{L}[\p{L}.+#-]*){0,3}:? v?\d{1,4}(?:\.\d{1,4}){0,3}\s*$/u
 
-/** Logs, stack traces, listings and code: few words, or the look of a machine. */
+/** Logs, stack traces, listings and code: few words, or machine-like. */
 export function isMachineMade(line: string): boolean {
   if (line.length > LONGEST_LINE_CHARS) return true
   if ([MACHINE, MACHINE_CASED, MACHINE_SIGN, LOCATED, CODE].some((look) => look.test(line)))
     return true
   if (VERSION.test(line)) return false
   const letters = line.match(/\p{L}/gu)?.length ?? 0
-  // A sign of these scripts says as much as several letters.
+  // A character of these scripts counts as several letters.
   const signs = line.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Hangul}]/gu)?.length ?? 0
   return (letters + 2 * signs) * 2 < line.trim().length
 }
 
-/** Those of a paragraph that belong to a log, to code, to a table, or stand under the prompt of a shell. */
+/** Lines of a paragraph that belong to a log, code, a table, or a shell session. */
 export function listedLines(paragraph: readonly Line[]): readonly Line[] {
   const prompt = paragraph.findIndex(({ text }) => PROMPT.test(text))
   const lead = paragraph.slice(0, Math.max(0, prompt))

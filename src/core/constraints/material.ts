@@ -1,22 +1,22 @@
-// Weighs whether a part of a message was typed as an order or is material that the message is about
+// Decides whether part of a message was typed as an order or is material the message is about.
 import { type Line, VERSION } from './listings.ts'
 import { pointsAtOrders, pointsIn } from './requests.ts'
 
-/** Lines that stand together. */
+/** Consecutive lines. */
 interface Block {
   readonly lines: readonly Line[]
   readonly text: string
 }
 
-/** From here on the evidence says that a text is material. */
+/** The evidence needed to call a text material. */
 const ENOUGH = 2
 
-/** Whether a line says what is to be done from now on. */
+/** Whether a line is a rule. */
 type IsRule = (line: string) => boolean
 
 /**
- * Without the lines that the evidence calls material. A rule that is lost stays in the text, one that a
- * stranger wrote would bind: where both are likely, it does not bind.
+ * Drops the lines that are probably material. A missed rule stays in the text, while a stranger's rule would
+ * bind, so in doubt a line does not bind.
  */
 export function withoutMaterial(
   text: string,
@@ -45,7 +45,7 @@ export function withoutMaterial(
   return lines.filter((line) => !gone.has(line))
 }
 
-/** A person who begins a message without capitals and full stops goes on without them. */
+/** People who start without capitals and full stops continue without them. */
 function contrast(own: Block | undefined, other: Block): number {
   const isCareless = own !== undefined && STARTS_SMALL.test(own.text) && !/[.:]$/.test(own.text)
   return isCareless && CAREFUL.test(other.text) ? 1 : 0
@@ -54,14 +54,14 @@ function contrast(own: Block | undefined, other: Block): number {
 const STARTS_SMALL = /^\p{Ll}/u
 const CAREFUL = /^\p{Lu}[^.!?]*\p{Ll}[^.!?]*[.!?]\s+\p{Lu}[\s\S]*[.!?]$/u
 
-/** Nothing that is set apart stands between them: else that is what the one speaks of. */
+/** Nothing set apart is in between; otherwise the request is about that. */
 function isNextTo(text: string, above: Block | undefined, below: Block | undefined): boolean {
   const [end, start] = [above?.lines.at(-1), below?.lines[0]]
   if (end === undefined || start === undefined) return false
   return text.slice(end.at + end.text.length, start.at).trim() === ''
 }
 
-/** Where what the person says before and behind the material ends and begins. */
+/** The end and start of the person's own text before and after the material. */
 function ownEnds(
   text: string,
   blocks: readonly Block[],
@@ -89,14 +89,14 @@ function ownEnds(
 }
 
 const LONGEST_OWN = 400
-/** Small letters at the beginning, a question, or words to the one who is to work. */
+/** Lower case at the start, a question, or an address to the agent. */
 function isInformal({ text }: Block): boolean {
   return [STARTS_SMALL, /[?？]\s*$/, TO_AGENT, LABEL].some((look) => look.test(text))
 }
 
 const TO_AGENT =
   /\b(?:ask|tell|show|ping|warn|wait for|check with|remind) me\b|\bi(?:'d| would)? (?:want|need|expect|like|prefer) (?:you|it|this|that|to)\b|^(?:please|pls|also|btw|bitte|stp|por favor)\b|(?:frag|zeig)e? mir?ch?|demande-moi|pregúntame|问我|спроси меня/iu
-/** A heading or a label that makes a text an order of the person who typed it. */
+/** A heading or label that marks the user's own orders. */
 const ORDERS =
   '(?:(?:my|our|some|these|the|hard|soft|two|three|few|a few|couple of|ground|house|basic|team|project|coding|working|general|additional|important|non-functional|mis|meine|unsere|einige|nos|mes|minhas|le mie|mie) )*(?:rules?|requirements?|constraints?|conventions?|preferences?|limits?|guidelines?|notes?|instructions?|task|tasks|goals?|context|background|must(?: not)?|must-haves?|don.?ts?|dos|do not|never|always|important|remember|reminder|warning|todo|scope|out of scope|non-goals?|deliverables?|acceptance(?: criteria)?|definition of done|done when|deadline|budget|steps?|tests?|style|things|regeln?|vorgaben|anforderungen|aufgabe|ziel|wichtig|hinweise?|règles?|contraintes|consignes|tâche|objectif|exigences|reglas?|normas|restricciones|requisitos|tarea|objetivo|regras?|tarefa|restrições|regole|vincoli|compito|obiettivo|requisiti|правила|требования|ограничения|задача|цель|规则|要求|约束|任务|目标|ルール|制約|要件|タスク|目的|규칙|요구사항|제약|목표)'
 const LABEL = new RegExp(
@@ -104,11 +104,11 @@ const LABEL = new RegExp(
   'imu',
 )
 
-/** What follows is made the person's own. */
+/** Adopts what follows as the user's own. */
 const ADOPTS =
   /\b(?:implement|build|follow|obey|apply|adopt|respect|heed|stick to|adhere to|create|code up|carry out|work through)\b[^.!?]{0,40}(?:\b(?:this|these|the following|those|below)\b|[:：]\s*$)|\b(?:do|befolge|halte dich an|suis|sigue|siga|segui)\b (?:the following|this|these|diese|ces|estas|essas|queste)\b/iu
 
-/** How much a request points at something beside it, which is then its material. */
+/** How strongly a request points at text next to it, which is then its material. */
 function pointsAt(block: Block | undefined, isRule: IsRule, atOrders = false): number {
   if (block === undefined || block.text.length > LONGEST_OWN) return 0
   const said = listSentences(block).filter((each) => !isRule(each) && !LABEL.test(each))
@@ -124,34 +124,34 @@ function listSentences({ text }: Block): string[] {
 
 const ITEM = /^(?:[-*•+]|\(?\d{1,2}(?:\.\d{1,2})*[.):]?) +/
 
-/** Begins with a rule, and at least half of it is rules: so speaks one who gives orders. */
+/** Starts with a rule and is at least half rules: the style of someone giving orders. */
 function isOrders(blocks: readonly Block[], isRule: IsRule): boolean {
   const sentences = blocks.flatMap(listSentences).filter((each) => !LABEL.test(each))
   const rules = sentences.filter(isRule)
   return rules[0] !== undefined && rules[0] === sentences[0] && rules.length * 2 >= sentences.length
 }
 
-/** Greets somebody by name, or a group. */
+/** Greets a person or a group. */
 const GREETS =
   /^(?:(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|hallo|moin|guten (?:tag|morgen)|bonjour|salut|hola|buen[oa]s \p{L}+|olá|oi|ciao|buongiorno|здравствуйте|привет|добрый день)[ ,]+(?!(?:agent|assistant|ai|bot|claude|codex|copilot|gpt|chatgpt|cursor|gemini|opencode|precis|précis|pi|there|again|i|we|can|please|and|this|the|so|wir|ich|je|on|du|kannst|hier|zusammen)(?!\p{L}))\p{L}[\p{L} .'-]{0,40}[,:!：]?\s*$|(?:dear|to whom|to all|attention|liebe[rs]?|sehr geehrte\p{L}*|werte\p{L}*|chère?s?|madame|monsieur|estimad[oa]s?|querid[oa]s?|prezad[oa]s?|car[ioae]|gentil[ei]|egregi[oa]?|уважаем\p{L}+|дорог(?:ой|ая|ие)) (?!(?:agent|assistant|ai|claude)\b)\p{L})|^(?:各位|尊敬的|亲爱的|您好)|^皆(?:様|さん)|お客様各位|여러분/iu
 const SIGNS =
   /^(?:(?:kind|best|warm|many) (?:regards|wishes)|regards|sincerely|yours (?:\w+)|respectfully|mit freundlichen grüßen|mit besten grüßen|viele grüße|herzliche grüße|cordialement|bien à vous|sincères salutations|saludos(?: cordiales)?|un saludo|atentamente|atenciosamente|cordiali saluti|distinti saluti|с уважением|此致|敬礼|敬上|以上)[,.!，。]?\s*$/iu
-/** Signs that no keyboard has. */
+/** Characters no keyboard has. */
 const UNTYPED = /[\u2500-\u259f\u25a0-\u25ff\u2605\u2606\u23ba-\u23ff�]|\S · \S/u
-/** Signs that few keyboards have, but names and headings do. */
+/** Characters few keyboards have, but names and headings use. */
 const HARDLY_TYPED = /[©®™·【】]/u
 const COLUMNS = /\S(?: {3,}|\t)\S/
 const CLAUSE =
   /^\s*(?:\d{1,2}\.\d{1,2}(?:\.\d{1,2})?\.?|art(?:icle|ikel|ículo|\.)? ?\d+|§ ?\d+)\s+\p{L}/iu
 /** A party of a contract, a law or a standard. */
 const PARTY = /\b(?:The|Each|Any|Every) \p{Lu}\p{Ll}+ (?:shall|must|may|will|agrees)\b|\bshall\b/u
-/** What an unmarked line of a list that somebody typed begins with. */
+/** The start of an unmarked line in a typed list. */
 const ORDERED =
   /^(?:use|write|keep|make|put|call|set|ask|answer|work|prefer|follow|treat|stick|log|support|target|name|handle|include|return|show|start|think|stop|add|fix|remove|delete|rename|move|update|create|implement|build|run|test|check|refactor|commit|push|merge|open|read|explain|find|only|just|no|new|all|every|go|do|let|give)\b/i
 const THANKS =
   /^(?:thanks?|thank you|thx|ty|cheers|danke|merci|gracias|obrigad[oa]|grazie|спасибо|谢谢|ありがとう\p{L}*|gruß|grüße|lg|vg)\b.{0,40}$|^(?:hi|hey|hello|hallo|bonjour|hola|olá|ciao)[!,. ]*$/iu
 
-/** Whether lines around it, which were left out already, were never typed. */
+/** Whether surrounding lines, already dropped, were not typed. */
 function standsInPrint(text: string, { lines }: Block): boolean {
   const [first, last] = [lines[0], lines.at(-1)]
   if (first === undefined || last === undefined) return false
@@ -171,7 +171,7 @@ const NEAR_CHARS = 400
 const USAGE =
   /^\s*(?:usage|synopsis|options|arguments|positional arguments|commands|flags)\s*:|^\s*-{1,2}\w[\w-]*(?:, ?--[\w-]+)?\s{2,}\S/i
 
-/** How much a text looks like one that was written elsewhere; less than 0: typed just now. */
+/** How much a text looks like written elsewhere; below 0: typed just now. */
 function readShape(
   message: string,
   blocks: readonly Block[],
@@ -180,7 +180,7 @@ function readShape(
 ): number {
   const lines = blocks.flatMap((block) => block.lines.map(({ text }) => text.trim()))
   const thanks = lines.findIndex((line) => THANKS.test(line))
-  // Behind the thanks stands the name of the one who typed.
+  // The typist's name follows the thanks.
   const spoken = thanks > 0 && thanks >= lines.length - 2 ? lines.slice(0, thanks) : lines
   const bare = spoken.filter((line) => isBare(line, isRule) && !(adopts && line.startsWith('#')))
   const some = (look: RegExp) => lines.some((line) => look.test(line))
@@ -202,7 +202,7 @@ function readShape(
   )
 }
 
-/** A title, a name, a figure, a button: no sentence, no item of a list and no order. */
+/** A title, name, figure or button: not a sentence, list item or order. */
 function isBare(line: string, isRule: IsRule): boolean {
   return (
     line.length <= 70 &&
@@ -217,7 +217,7 @@ function isBare(line: string, isRule: IsRule): boolean {
   )
 }
 
-/** Broken at a width, in the middle of its sentences. */
+/** Wrapped at a fixed width in mid-sentence. */
 function isWrapped({ lines }: Block): boolean {
   const goOn = lines.filter(
     ({ text }, at) =>
@@ -226,7 +226,7 @@ function isWrapped({ lines }: Block): boolean {
   return lines.length >= 3 && goOn.length * 2 >= lines.length - 1
 }
 
-/** Parted by blank lines, by what was left out, and behind the first line where it asks for something. */
+/** Splits at blank lines, at dropped lines, and after a first line that asks for something. */
 function splitBlocks(lines: readonly Line[], isRule: IsRule): Block[] {
   const groups: Line[][] = [[]]
   let end = 0

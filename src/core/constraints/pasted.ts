@@ -1,4 +1,4 @@
-// Finds the typed lines of a message: no fences, quotations, tags, listings, logs or mails
+// Finds the typed lines of a message: no fences, quotations, tags, listings, logs or mails.
 import {
   changedLines,
   dataLines,
@@ -18,19 +18,19 @@ import {
   TAG,
 } from './paste-marks.ts'
 
-/** More than this is looked at only as far as it goes: what follows it may be anything. */
+/** Only this much is analysed; the rest may be anything. */
 const MOST_CHARS = 200_000
 const INDENTED = /^(?: {3,}|\t)(?!\s*(?:[-*•]|\d{1,2}[.)])\s)/
 
 const WHAT = `(?:log|logs|output|trace|stack ?trace|traceback|error|errors|message|response|reply|answer|result|results|file|files|content|contents|e-?mail|mail|letter|readme|docs?|documentation|page|article|post|issue|ticket|bug report|report|snippet|code|diff|patch|transcript|conversation|chat|comment|comments|review|thread|text|document|template|prompt|checklist|story|poem|ausgabe|fehler|datei|inhalt|nachricht|protokoll|ergebnis|antwort|sortie|journal|erreur|fichier|courriel|résultats?|réponse|salida|registro|archivo|correo|resultados?|respuesta|saída|arquivo|uscita|messaggio|risultato|вывод|лог|файл|письмо|ошибка|ответ|日志|输出|错误|文件|邮件|ログ|出力|エラー|ファイル|로그|출력|오류|파일)`
 const HERE = `(?:here(?:'s| is| are|’s| you go| comes)|this is|these are|below (?:is|are)|following (?:is|are)|(?:i|we) (?:got|get|see|saw|received|copied|found)|see|look at|paste[ds]?|pasting|attached|hier (?:ist|sind|kommt)|das ist|voici|voilà|aqu[ií] (?:est[áa]|tienes?|están)|ecco|вот|这是|以下是|これは|以下は|여기)`
 const SAYS = `(?:says?|said|wrote|writes|shows?|prints?|printed|gives?|returned|replied|answered|reads|outputs?|reported|told (?:me|us)|schrieb|schreibt|sagte?|meldete?|antwortete?|zeigt|a écrit|écrit|dit|répond|dice|dijo|escribió|diz|disse|escreveu|scrive|ha scritto|написал[аи]?|пишет|говорит|schreef|skrev)`
-/** Who speaks for the user, right before a word of saying. */
+/** Speakers that stand for the user, right before a verb of saying. */
 export const OWN =
   "\\b(?:i|we|ich|wir|je|yo|rules?|policy|convention|law|contract|regel|règle|regla)(?:'ve|’ve|'d|’d)?(?: (?:have|had|habe|haben|just|always|already|all|also|often|once|before|only|ever|\\w+ly|schon|immer)){0,2}"
-/** A short stretch of a line: a full stop in it belongs to a name. */
+/** A short part of a line; a full stop in it belongs to a name. */
 const SHORT = '(?:[^.!?。:：]|[.](?=[^\\s])){0,60}'
-/** What follows was written elsewhere: to the end, since nothing says where it ends. */
+/** The rest was written elsewhere: to the end, which is unknown. */
 const INTRODUCES = [
   new RegExp(`(?<!\\p{L})${HERE}${SHORT}(?<!\\p{L})${WHAT}(?!\\p{L})${SHORT}[:：]\\s*$`, 'iu'),
   /(?<!\p{L})here(?:'s|’s| is| are)[^.!?:]{0,40}(?:log|output|trace|traceback|e-?mail|response|transcript|readme)s?[^.!?:]{0,40}:/iu,
@@ -54,29 +54,29 @@ const INTRODUCES = [
   ),
   /^(?:from|subject|date|sent|to|cc|von|betreff|gesendet|datum|de|objet|envoyé|à|asunto|para|assunto|da|oggetto|van|onderwerp|от|кому|тема|дата|发件人|收件人|主题|差出人|宛先|件名) ?[:：] ?\S.*$/iu,
   /^-{2,}\s*(?:forwarded|original|ursprüngliche|weitergeleitete|message (?:transféré|d'origine)|mensaje)/i,
-  // A time, or a name and a time: a number behind a single blank may be a version.
+  // A time, or a name and a time; a number after one blank may be a version.
   /^(?:(?:\p{Lu}\S*(?: \p{Lu}\S*){0,3}|[\w.-]{2,30})(?:\s{2,}|\s+(?=\S+\s?[AP]M)))?\d{1,2}:\d\d(?::\d\d)?\s?(?:[AP]M)?\s*$/u,
   /^(?:\p{L}[\p{L}.-]*(?: \p{L}[\p{L}.-]*){0,3} )?\[[^\]]{0,30}\d{1,2}:\d\d[^\]]{0,12}\](?: \p{L}[\p{L}.-]*){0,4}\s*:?\s*$/u,
   /(?<!\p{L})(?:commented|replied|answered|posted|asked) (?:on \S+ )?(?:\d|an? |last |yesterday)[^.!?]{0,20}(?:ago|week|month|year|yesterday|\d)\s*:?\s*$/iu,
   /^(?:answered|asked|posted|reported|commented|comment|review) by (?:\S[^.!?]{0,80}[:：]|(?:@|u\/)[\w.-]{1,40})\s*$/iu,
   /^(?:answered|asked|edited|modified|posted|commented)(?: on)? (?:\p{L}{3,9}\.? \d{1,2}|\d{1,2}\.? \p{L}{3,9}|\d{4}-)(?:[^.!?]|\.\d){0,60}$/iu,
-  // A text to be worked on, which is no rule for that work.
+  // A text to work on, which is not a rule for that work.
   /(?<!\p{L})(?:translate|proofread|paraphrase|rephrase|spell-?check|übersetze?|korrigiere|traduis|traduc[ei]|traduza|переведи|翻译|翻訳)(?!\p{L})(?:(?!\b(?:rules?|always|never|must)\b)[^.!?:：]){0,60}[:：]/iu,
   /(?<!\p{L})(?:rewrite|reword|continue|shorten|summari[sz]e|improve|review|edit|explain|grammar of|typos in|tone of) (?:this|these|that|the following|my)(?:(?!\b(?:rules?|always|never|must|so that|such that)\b)[^.!?:：]){0,60}[:：]\s*$/iu,
   /^(?:attached|attachment)s?(?: files?)?\s*[:：]\s*\S{1,200}\s*$/iu,
-  // The head of a release or a clause, and how old a post is.
+  // The heading of a release or clause, and the age of a post.
   /^(?:#{1,4} \[?v?\d+\.\d+|§+ ?\d)/,
   /^(?:\S{1,40}(?: \S{1,30})?\s*[·•|,–-]\s*)?(?:\d+|an?) ?(?:[smhdwy]|mo|seconds?|minutes?|hours?|days?|weeks?|months?|years?) ago\s*(?:$|[|·•([])/iu,
   /^\S{1,40} (?:\d+|an?) (?:minute|hour|day|week|month|year)s? ago\s*\|/i,
   /^\d+ ?(?:[mhdwy]|mo|yr) • /,
   /^(?!(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|tomorrow|yesterday)\b)\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)?, \d{1,2}:\d\d\s*$/iu,
-  // Notes of a meeting.
+  // Meeting notes.
   /^\W{0,4}(?:attendees|participants|present|minutes|teilnehmer(?:innen)?|anwesend|protokoll|présents|participants|asistentes)\b(?: of\b[^.!?]{0,40})?\W{0,4}(?:[:：]|\d{4}|\d{1,2}[./]\d)/iu,
   /^(?:answered|asked|posted|reported|commented) by \S[^.!?]{0,60}(?<!\p{L})(?:\d{4}|\d{1,2}:\d\d(?: ?[ap]m)?|ago|yesterday)\s*$/iu,
   /^(?:user|human|assistant|system|tool|model|ai|bot)\s*: ?/i,
   /<\|\w{1,30}\|>|\[\/?INST\]|<<SYS>>/,
   /^>>> /,
-  // What agents, subtitles, chats and programs that print several files put before a text.
+  // Prefixes of agents, subtitles, chats and multi-file output.
   /^(?:observation|(?:tool|function|command) (?:results?|output))\s?[:：]/i,
   /^\[(?:tool|function|command|terminal|file|web|search)[ _-](?:outputs?|results?|contents?)[^\]]{0,60}\]/i,
   /^(?:pr|pull request|merge request|issue|ticket|commit)(?: [#!]?\d{1,9})? (?:description|body|message|text)\s?[:：]\s*$/i,
@@ -90,14 +90,14 @@ const INTRODUCES = [
   /^(?:Copyright|©|\(c\)|SPDX-License-Identifier:)[^.]{0,20}(?:\d{4}|SPDX|MIT|Apache|GPL)/i,
   /^(?:diff --git |@@ -\d|--- a\/|\+\+\+ b\/)/,
 ]
-/** Blocks of markup other than tags, each with what closes it, and whether more is on the line. */
+/** Markup blocks other than tags, with their ends, and whether the line continues. */
 const BLOCK =
   /^\s*(?:\[(quote|code)(?:=[^\]]{0,80})?\]|#\+begin_(\w{1,20})[^\n]{0,200}|(?:\/\*)(?!.*\*\/))\s*(\S?)/i
 const INLINE_BLOCK = /\[(quote|code)(?:=[^\]\n]{0,80})?\]([^\n]*)\[\/\1\]/gi
-/** Of code on a line: a name or a command, which says nothing by itself. */
+/** Code on a line: a name or command, which says nothing alone. */
 const FEW_WORDS = /^\s*\S+(?: \S+)?\s*$/
 
-/** In order, each as it is in the text. */
+/** In order, exactly as in the text. */
 export function typedLines(text: string): Line[] {
   const lines = readLines(text.slice(0, MOST_CHARS))
   const closings = lastClosings(lines.map((line) => line.text))
@@ -138,12 +138,12 @@ export function typedLines(text: string): Line[] {
   return withoutListings(splitParagraphs(lines, apart), kept, text)
 }
 
-/** The nearest line below with anything on it, over one blank line at most. */
+/** The nearest non-empty line below, across at most one blank line. */
 function nextLine(lines: readonly Line[], index: number): Line | undefined {
   return lines[index + (lines[index + 1]?.text.trim() === '' ? 2 : 1)]
 }
 
-/** Where a tag that opens this line is closed for the last time; the line itself where none is open. */
+/** The last closing of a tag that opens this line; the line itself without one. */
 function findTagEnd(
   line: string,
   index: number,
@@ -156,7 +156,7 @@ function findTagEnd(
   return closed < index && tag[2] === '' ? count : closed
 }
 
-/** Of a very long line, the two ends are looked at. */
+/** For a very long line, checks both ends. */
 function introduces(text: string, next: string | undefined): boolean {
   if (isTicket(text, next) || namesDocument(text, next)) return true
   const line = text.trim()
@@ -166,14 +166,14 @@ function introduces(text: string, next: string | undefined): boolean {
   return seen !== '' && INTRODUCES.some((pattern) => pattern.test(seen))
 }
 
-/** What is introduced is in a fence, a quotation or a tag: then that says where it ends. */
+/** The introduced text is in a fence, quotation or tag, which marks its end. */
 function isSetApart(line: Line | undefined): boolean {
   return (
     line !== undefined && (FENCE.test(line.text) || QUOTED.test(line.text) || TAG.test(line.text))
   )
 }
 
-/** Where a block that opens here is closed for the last time; alone on its line, else the end of the text. */
+/** The last closing of a block that opens here; if it is alone on its line, otherwise the end of the text. */
 function findBlockEnd(
   line: string,
   index: number,
@@ -192,7 +192,7 @@ function isPasted(line: string): boolean {
   return QUOTED.test(line) || INDENTED.test(line) || isMachineMade(line)
 }
 
-/** Lines without a blank one between them; what is set apart parts them too. */
+/** Lines without a blank one in between; text that is set apart also separates. */
 function splitParagraphs(lines: readonly Line[], apart: ReadonlySet<Line>): Line[][] {
   const paragraphs: Line[][] = [[]]
   for (const line of lines) {
@@ -202,7 +202,7 @@ function splitParagraphs(lines: readonly Line[], apart: ReadonlySet<Line>): Line
   return paragraphs
 }
 
-/** A sentence among the lines of a log, of code or of a talk belongs to them. */
+/** A sentence among the lines of a log, code or chat belongs to them. */
 function withoutListings(
   paragraphs: readonly (readonly Line[])[],
   kept: readonly Line[],

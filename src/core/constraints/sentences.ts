@@ -1,24 +1,24 @@
-// Splits typed text into sentences, without pasted code, quotations, logs and mails
+// Splits typed text into sentences, without pasted code, quotations, logs and mails.
 import type { Line } from './listings.ts'
 import { typedLines } from './pasted.ts'
 
-/** Longer ones are pasted text, not something that a person says in passing. */
+/** Longer ones are pasted. */
 const LONGEST_CHARS = 600
-/** Beyond this a message is a document; what binds in it is found at its beginning and its end. */
+/** A longer message is a document; binding text is searched at its start and end. */
 const READ_CHARS = 2_000
 
-/** The end of a sentence: a mark and a blank, or a mark of a script that needs no blank. */
+/** The end of a sentence: a mark and a blank, or a mark of a script without blanks. */
 const ENDS = /(?<=[.!?…]["')\]]?)\s+(?=\S)|(?<=[。！？][」』”’）]?)(?![」』”’）])/g
-/** What stands between quotation marks: a full stop in it ends no sentence, only one at its end does. */
+/** Text in quotation marks: a full stop inside ends no sentence, one at its end does. */
 const QUOTATION =
   /"[^"]{3,}"|“[^“”]{3,}”|„[^„“”]{3,}[“”]|«[^«»]{3,}»|»[^«»]{3,}«|「[^「」]{3,}」|『[^『』]{3,}』/gu
 
-/** Substrings of the text, each as it was typed. */
+/** Substrings of the text, as typed. */
 export function findSentences(text: string): string[] {
   return sentencesIn(readLines(text))
 }
 
-/** The lines that are read: those that were typed, of a long message its two ends. */
+/** The lines to read: typed ones, and of a long message both ends. */
 export function readLines(text: string): Line[] {
   const isRead = ({ at, text: line }: Line) =>
     text.length <= 2 * READ_CHARS ||

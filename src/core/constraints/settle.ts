@@ -1,4 +1,4 @@
-// What binds after each message of the user: new sentences and answers, without what was taken back.
+// What binds after each user message: new sentences and answers, minus what was retracted.
 
 import { cutHead } from '../window/tokens/cut.ts'
 import { findConstraints, isOneOff } from './find-constraints.ts'
@@ -9,11 +9,11 @@ import { findTopics, topicsIn } from './topics.ts'
 export interface Settled {
   /** What binds in the message. */
   readonly binding: readonly string[]
-  /** What was said before and binds no longer. */
+  /** Earlier sentences that no longer bind. */
   readonly gone: ReadonlySet<string>
 }
 
-/** `before` is what bound until now, the newest last; `asked` is what the agent said last. */
+/** `before` is what bound so far, newest last; `asked` is the agent's last text. */
 export function settle(text: string, asked: string, before: readonly string[]): Settled {
   const found = findConstraints(text)
   const answer = settledAnswer(text, asked)
@@ -31,20 +31,20 @@ export function settle(text: string, asked: string, before: readonly string[]): 
   return { binding, gone: new Set([...takenBack.map(({ gone }) => gone), ...replaced]) }
 }
 
-/** Says that something no longer holds. */
+/** Says that something no longer applies. */
 const TAKES =
   /\b(?:forget|scrap|scratch|drop|ignore|disregard|nix|strike|cancel|lift) (?:(?:about )?(?:what|that|the|my|it)\b|rule)|\b(?:no longer|not) (?:needed|required|necessary|valid|a rule|the rule|applies|apply|true)\b|\b(?:doesn't|does not|don't|do not|need not|needn't) (?:apply|hold|matter)(?: any ?more)?\b|\b(?:rule|limit|restriction|requirement|ban|thing|freeze)\b[^.]{0,60} (?:is|has been|was) (?:gone|off|lifted|dropped|over|history|void)\b|\bafter all\b|\bon second thoughts?\b|\b(?:i (?:have |'ve )?changed my mind|i take (?:that|it) back|never ?mind (?:the|about|what))\b|\b(?:is|are) (?:fine|ok|okay|allowed) (?:now|again)\b|\byou (?:can|may) (?:\S+ ){1,8}(?:again|now)\b|(?<![\p{L}])(?:vergiss|gilt nicht mehr|nicht mehr nötig|doch (?:erlaubt|ok|okay|in ordnung)|oublie|finalement|ne s'applique plus|plus nécessaire|olvida|ya no (?:aplica|hace falta|es necesario)|esquece|não precisa mais|já não vale|забудь|больше не нужно)(?![\p{L}])|不用再|不再需要|取消|忘了|もう(?:いら|必要|不要)|やっぱり|取り消|忘れて/iu
-/** Without a name: the last one is meant. */
+/** Without a name it means the last one. */
 const NAMELESS =
   /^(?:(?:ok|okay|actually|no|hm+|wait)[,. ]+)*(?:(?:scratch|forget|ignore|drop|strike) (?:that|it|what i (?:just )?said)|i take (?:that|it) back)(?: (?:rule|one|again))?[.!]*$/i
 
-/** Half of what the earlier sentence is about is in the later one. */
+/** The later sentence contains half of the earlier one's topics. */
 const SAME_SHARE = 0.5
 
 function isAbout(earlier: string, later: string): boolean {
   const [about, after] = [findTopics(earlier), findTopics(later)]
   const [name, other] = [namesIn(about), namesIn(after)]
-  // «You may touch fixtures-1 now» says nothing of fixtures-2.
+  // «You may touch fixtures-1 now» does not concern fixtures-2.
   if (name.size > 0 && other.size > 0 && topicsIn(name, other) === 0) return false
   return about.size > 0 && topicsIn(about, after) / about.size >= SAME_SHARE
 }
@@ -59,13 +59,13 @@ const REFERENT_CHARS = 160
 const MOST_REFERENTS = 8
 const MOST_CHARS = 480
 
-/** What a short answer refers to, and whether it chose among items of a list. */
+/** What a short answer refers to, and whether it chose list items. */
 interface Referent {
   readonly text: string
   readonly isListed: boolean
 }
 
-/** What a short answer of the user refers to: the items it names by number, or the last question. */
+/** What a short answer refers to: the items it names by number, or the last question. */
 export function referentOf(words: string, asked: string): string | undefined {
   return findReferent(words, asked)?.text
 }
@@ -93,7 +93,7 @@ const ITEM = /^(?:[-*#>|]+ *)?\**\(?(?:Option |Step )?(\d{1,2}|[A-H])\**[.):—|
 const NAME = String.raw`(?:\d{1,2}|[A-H])(?![\w%-]|\.\d)`
 const NAMES = String.raw`${NAME}(?:(?:\s*[,&+/]\s*|\s+)(?:(?:and|or|und|oder|et|y|e|и|和|と)\s+)?(?:options?\s+)?${NAME})*`
 const KINDS = '(?:options?|variants?|steps?|items?|points?|numbers?|nr\\.?|no\\.|punkte?|schritte?)'
-/** The items that an answer names: in capitals anywhere, in small letters only where nothing else is meant. */
+/** The items an answer names: capitals anywhere, small letters only if unambiguous. */
 const CAPITALS = new RegExp(`(?<![\\w.#-])(?:${KINDS} )?(${NAME})`, 'g')
 const SMALL = new RegExp(`^(?:${KINDS} )?([a-h])(?=[\\s]*[,.;:!)—–-]|$)|${KINDS} ([a-h])\\b`, 'gi')
 
@@ -105,7 +105,7 @@ function namedItems(words: string): ReadonlySet<string> {
   )
 }
 
-/** Where numbers are the names of items, and no counts. */
+/** Numbers that name items instead of counting. */
 const CHOOSES = new RegExp(
   String.raw`(?:^|\b(?:skip|drop|without|except|not|only|ignore|omit|leave out|do|take|pick|choose|with|prefer|just|nur|ohne|nimm|au[sß]er|lass|sauf|sans|prends|solo|sin|sem|só|${KINDS})\s+)(?:${KINDS}\s+)?(?:the\s+)?${NAMES}(?!\s+(?:seconds?|minutes?|hours?|days?|times?|tests?|files?|lines?|more|px|ms|[MG]B|of)\b)`,
   'i',
@@ -118,11 +118,11 @@ const GOES_ON =
   /\b(?:continue|proceed|go on|start|begin|anything else|something else|next|ready|move on|want to|look right|makes? sense|help you with|weitermachen)\b/i
 const YES = /^(?:yes|yeah|yep|yup|sure|ok(?:ay)?|fine|ja|oui|sí|si|sim|да|はい|好)(?![\p{L}])/iu
 const NO = /^(?:no|nope|nah|nein|nee|non|não|нет|いいえ|不)(?![\p{L}])/iu
-/** A yes that comes with a condition. */
+/** A yes with a condition. */
 const NARROWS =
   /(?<![\p{L}])(?:but|except|only|unless|without|not|never|keep|leave|instead|because|since|until|aber|außer|nur|ohne|sauf|mais|seulement|pero|salvo|excepto|solo|mas|exceto|но|кроме)(?![\p{L}])|但|ただ|除/iu
 
-/** An answer that settles something: the answer, and what it refers to. */
+/** An answer that settles something, with what it refers to. */
 function settledAnswer(words: string, asked: string): string | undefined {
   const answer = words.trim().replaceAll(/\s+/g, ' ')
   if (/[?？]$/.test(answer)) return undefined
@@ -131,7 +131,7 @@ function settledAnswer(words: string, asked: string): string | undefined {
   return withReferent(answer, referent.text)
 }
 
-/** Brackets and tags of the agent's words could be taken for marks of ours. */
+/** Brackets and tags in the agent's text could be mistaken for our marks. */
 export function withReferent(answer: string, referent: string): string {
   return `${answer} (in answer to: ${referent.replaceAll(/[[\]<>]/g, '')})`
 }
@@ -143,7 +143,7 @@ function namesInline(answer: string, asked: string): boolean {
   )
 }
 
-/** A choice names what it chooses. */
+/** A choice names the chosen thing. */
 function sharesWord(answer: string, asked: string): boolean {
   const words = new Set(splitWords(asked))
   return splitWords(answer).some((word) => words.has(word))

@@ -1,26 +1,26 @@
 // Later statements that take the place of earlier ones: the same with another value, name or choice.
 import { findTopics, topicsIn } from './topics.ts'
 
-/** Says that something is to be otherwise than before. */
+/** Says that something changes. */
 const CHANGES =
   /^(?:(?:ok|okay|hm+|wait|sorry|so|and|but|oh)[,. ]+)*(?:(?:no|nope|non|nein|nee|нет)(?=[,.!:;—–])|actually|wait|correction|scratch that|on second thoughts?|change of plans?|i (?:have |'ve )?changed my mind|doch|finalement|en fait|plutôt|mejor|en realidad|na verdade|melhor|лучше|やっぱり|还是|還是)(?![\p{L}'])|\b(?:instead(?! of)|after all|any ?more|switch(?:ed|ing)? (?:back )?to|go(?:ing)? back to|stattdessen|doch lieber|à la place|en su lugar|en vez de eso|em vez disso)(?![\p{L}])|вместо этого|改成|改为|改用|换成|に変更|にして(?:ください)?$/iu
 const ASKS = /[?？][\s"'”’)*_`]*$|^(?:what|how|why|is|are|does|did|would|could|should) /i
-/** Comes to what was said before. */
+/** Adds to what was said before. */
 const ADDS =
   /(?<![\p{L}])(?:too|also|as well|additionally|besides|auch|ebenfalls|aussi|también|também|тоже|также)(?![\p{L}])|也|还要|も/iu
-/** Another name for what was spoken of last. */
+/** Refers to what was mentioned last. */
 const SAME_THING = /\b(?:it|that|them|this)\b/i
 const RECENT = 2
-/** Two such rules hold beside each other. */
+/** Two such rules can both hold. */
 const FORBIDS = /\b(?:never|no|not|\w+n't|nie|niemals|kein\w*|nicht|jamais|nunca)\b/i
 
-/** Of what was said before: at least so much is spoken of again, in one that says that it changes. */
+/** Minimum share of the earlier topics in a sentence that announces a change. */
 const CHANGING_SHARE = 0.5
 const LEAST_TOPICS = 2
 /** Of those that speak of a topic, so many of the latest are compared: it keeps the work linear. */
 const MOST_HOLDERS = 50
 
-/** Of `before`, in the order of the conversation, what any of the newer sentences takes the place of. */
+/** The sentences of `before` that newer ones replace, in conversation order. */
 export function findSuperseded(
   newest: readonly string[],
   before: readonly string[],
@@ -111,7 +111,7 @@ const nameKeyOf = ({ named }: Sentence) => (named?.[1] ?? '').toLowerCase()
 
 type Sentence = ReturnType<typeof readSentence>
 
-/** What is compared of a sentence, read once; its topics when they are asked for. */
+/** The compared properties of a sentence, computed once; topics on demand. */
 function readSentence(text: string) {
   return {
     text,
@@ -134,7 +134,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** Something is said of the same: a name of its own for it, or a value, is new. */
+/** The same thing gets a new name or value. */
 function isChanged(
   now: ReadonlySet<string>,
   then: ReadonlySet<string>,
@@ -146,7 +146,7 @@ function isChanged(
   return common >= LEAST_TOPICS && common / Math.min(now.size, then.size) >= CHANGING_SHARE
 }
 
-/** The same said with another number: the newer one holds. */
+/** The same statement with another number: the newer one holds. */
 function setsAnother(newer: Sentence, older: Sentence): boolean {
   if (older.values === '' || newer.values === older.values) return false
   if (newer.isLowerBound !== older.isLowerBound) return false
@@ -157,7 +157,7 @@ function setsAnother(newer: Sentence, older: Sentence): boolean {
 
 const LOWER_BOUND = /\b(?:min(?:imum)?|at least|above|more than|over)\b/i
 
-/** Numbers that something is set or limited to; others are names. */
+/** Numbers that are settings or limits, not names. */
 const VALUE =
   /(?:\b(?:max(?:imum)?|min(?:imum)?|at (?:most|least)|limit|under|below|above|within|up to|than|(?:stays?|keep|capped|set) (?:[\w-]+ ){0,3}(?:at|to)|is|are|be|port|version|timeout|=)|上限|最多|最大)\W{0,3}(\d[\w.,]*)/giu
 
@@ -165,7 +165,7 @@ function readValues(sentence: string): string {
   return Array.from(sentence.matchAll(VALUE), ([, value]) => value).join(' ')
 }
 
-/** “The branch is called x”: what it is, and the name. */
+/** “The branch is called x”: the thing and its name. */
 const NAMED =
   /^(.{3,80}?\b(?:is|are|is called|are called|named|called|=|heißt|s'appelle|se llama)) [`"']?([\w@./:-]*[\w@/:-])[`"']?[.!]*$/i
 

@@ -1,4 +1,4 @@
-// Applies a change to the items of a context: all edits in one pass, or none
+// Applies a change to the items of a context: all edits in one pass, or none.
 import type { EventAt } from '../log/event.ts'
 import {
   collectPuts,
@@ -13,16 +13,16 @@ import {
 import { findRuns, itemsOfRun, runHas, type Stretch } from '../view/entry-range.ts'
 import type { Change, Edit, EntryId, Kept, Run } from './change.ts'
 
-/** One edit with the place it has now and what is there afterwards. */
+/** An edit with its current place and its result. */
 export interface PlacedEdit extends Stretch {
   readonly edit: Edit
   readonly items: readonly Item[]
 }
 
-/** What a change makes of a context. */
+/** The result of a change. */
 export interface Applied {
   readonly items: readonly Item[]
-  readonly placed: readonly PlacedEdit[] // in the order of the context
+  readonly placed: readonly PlacedEdit[] // in context order
 }
 
 export type Application =
@@ -34,7 +34,7 @@ export type Application =
       readonly edit?: Edit
     }
 
-/** `forward` brings new entries; a `reversal` brings back entries that the log knows. */
+/** `forward` adds new entries; a `reversal` restores logged ones. */
 export type Direction = 'forward' | 'reversal'
 
 export function applyChange(
@@ -76,7 +76,7 @@ export function indexById(items: readonly Item[]): Map<EntryId, number> {
   return new Map(items.map((item, at) => [item.id, at]))
 }
 
-/** What an edit puts in its place, or a sentence on why it cannot. */
+/** What an edit puts in its place, or why it cannot. */
 function putItems(
   edit: Edit,
   covered: readonly Item[],
@@ -85,7 +85,7 @@ function putItems(
   direction: Direction,
   eventAt: EventAt,
 ): Item[] | string {
-  let index: Map<EntryId, number> | undefined // only what keeps something asks for it
+  let index: Map<EntryId, number> | undefined // needed only by edits that keep something
   const items: Item[] = []
   let next = made
   let reached = -1
@@ -118,7 +118,7 @@ function keptItems(
   eventAt: EventAt,
 ): Item[] | undefined {
   const here = findRuns([put.keep], covered, current)
-  // Something else may stand between them: each is still as it was, with what is hidden of it.
+  // Other items may be in between: each keeps its hidden state.
   const asItIs = (item: Item) => covered[current.get(item.id) ?? -1] ?? item
   const items = here
     ? covered.slice(here.start, here.end)
@@ -139,7 +139,7 @@ function splice(items: readonly Item[], ordered: readonly PlacedEdit[]): Item[] 
   return result
 }
 
-/** Which entry each rewrite stands for: what is hidden of the one is hidden of the other. */
+/** The entry behind each rewrite: both hide the same. */
 function findRewrites(placed: readonly PlacedEdit[]): Map<EntryId, EntryId> {
   const rewrites = new Map<EntryId, EntryId>()
   for (const { edit, items } of placed) {

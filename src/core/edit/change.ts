@@ -1,17 +1,17 @@
-// A change of the view: which entries become which, with the inverse that undoes it.
+// A change of the view: which entries become which, with its inverse.
 import type { Json } from '../text/json.ts'
 import type { Answer, TokenUsage, ToolResult, UserContent } from '../view/content.ts'
 
-/** An original entry, named by the sequence number of its event. */
+/** An original entry, named by its event's number. */
 export type OriginalId = `e${number}`
-/** An entry that a change brought in: the change's sequence number and an index. */
+/** An entry added by a change: the change's number and an index. */
 export type NewId = `c${number}.${number}`
-/** The name of an entry; also the ref under which its content can be read again. */
+/** The id of an entry, which is also the ref to read its content. */
 export type EntryId = OriginalId | NewId
 
 /**
- * One entry, or every entry-bearing event from the first to the last, with how many they are.
- * The count makes a gap visible: a range that has lost an entry no longer matches.
+ * One entry, or all entries from the first to the last with their count. The count reveals gaps: a range that
+ * lost an entry no longer matches.
  */
 export type Run = EntryId | readonly [first: OriginalId, last: OriginalId, count: number]
 
@@ -23,7 +23,7 @@ interface NewEntryOf<T extends string, D> {
   readonly label: EntryLabel
   /** The entry this one rewrites: same kind, same calls; the API shows its id and timestamp. */
   readonly of?: EntryId
-  /** A provider's own compaction block; `data` is the brief for all others. */
+  /** A provider's own compaction block; `data` is the brief for other providers. */
   readonly native?: { readonly provider: string; readonly value: Json }
 }
 export type EntryLabel =
@@ -44,20 +44,20 @@ export type NewEntry =
   | NewEntryOf<'TOOL_RESULT', ToolResult>
   | NewEntryOf<'SYSTEM_REMINDER', string>
 
-/** An entry that stays. `hide` states the whole set of what is hidden; absent means as it is now. */
+/** An entry that stays. `hide` lists everything hidden; absent keeps the current state. */
 export interface Kept {
   readonly keep: Run
   readonly hide?: readonly Hidden[]
 }
-/** A place where a deletion can be undone: no tokens, never sent. `put: []` is the same as one of these. */
+/** A place where a deletion can be undone: no tokens, never sent. `put: []` means one gap. */
 export interface Gap {
   readonly gap: true
 }
 export type Put = NewEntry | Kept | Gap
 
 /**
- * This stretch of entries becomes these. What drops something puts something: the first new entry or gap
- * carries everything covered and not kept.
+ * Replaces this stretch of entries. Every deletion leaves something: the first new entry or gap stands for
+ * everything covered and not kept.
  */
 export interface Edit {
   readonly covers: readonly Run[]
@@ -65,19 +65,19 @@ export interface Edit {
 }
 
 export interface Change {
-  readonly basedOn: number // the version of the context it was made for
+  readonly basedOn: number // context version it was made for
   readonly edits: readonly Edit[]
   readonly inverse: readonly Edit[]
-  /** Answers whose thinking this change hides; entries no longer there are skipped. */
+  /** Answers whose thinking this change hides; missing entries are skipped. */
   readonly hide?: readonly Run[]
-  /** Open calls that this change ends: the compact call itself. */
+  /** Open calls this change ends, such as the compact call. */
   readonly closes?: readonly string[]
 }
 
-/** What a person or a program did to cause a compaction. */
+/** What caused a compaction. */
 export type Trigger = 'command' | 'tool' | 'auto' | 'overflow' | 'background' | 'import'
 
-/** How full the window is, and how that is known. Unknown is an absent `tokens`. */
+/** How full the window is, and the source of the figure. `tokens` is absent if unknown. */
 export interface Reading {
   readonly tokens?: number
   readonly by?: 'measured' | 'estimated'
@@ -91,12 +91,12 @@ export interface CompactionData extends Change {
   readonly compactedEventCount: number
   readonly before?: Reading
   readonly after?: Reading
-  readonly usage?: TokenUsage // what the summary cost, apart from the conversation
+  readonly usage?: TokenUsage // cost of the summary, separate from the conversation
   readonly metadata?: Json
 }
 
-/** A change that undoes, or brings back, another. */
+/** A change that undoes or redoes another. */
 export interface Reversal extends Change {
   readonly of: number // the COMPACTION or CONTENT_EXPANDED at the root
-  readonly reverts: number // the event whose inverse this is
+  readonly reverts: number // the event it reverts
 }

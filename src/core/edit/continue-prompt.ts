@@ -1,4 +1,4 @@
-// What is said after a compaction so that the agent goes on: behind a fold, and behind its own call
+// What tells the agent to continue after a compaction: after a fold, and after its own call.
 
 export const CONTINUE_AFTER_FOLD = 'Please continue from where you left off.'
 

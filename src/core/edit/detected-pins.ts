@@ -1,4 +1,4 @@
-// Detected pins: binding sentences of the user, and sentences that match a pattern
+// Detected pins: binding sentences of the user, and sentences that match a pattern.
 import { findSentences } from '../constraints/sentences.ts'
 import { settle } from '../constraints/settle.ts'
 import type { EventAt, EventOf, PinData, ThreadEvent } from '../log/event.ts'
@@ -11,24 +11,24 @@ import { estimateTokens } from '../window/tokens/estimate.ts'
 import { type Pins, readPinnedText } from './pins.ts'
 
 export interface PinningPolicy {
-  /** Whether sentences that bind are found by themselves. */
+  /** Whether binding sentences are detected automatically. */
   readonly detect?: boolean
-  /** A sentence of the user that matches one of these is pinned; `*` stands for anything. */
+  /** Pins user sentences that match one of these; `*` is a wildcard. */
   readonly patterns?: readonly string[]
-  /** All found pins together take no more than this; the newest count first. */
+  /** Limit for all detected pins; the newest come first. */
   readonly maxTokens?: number
 }
 
 export type DetectedPin = Required<Pick<PinData, 'text' | 'by'>> &
   Pick<PinData, 'saidAt' | 'wasSet'>
 
-/** All found pins together, if nothing else is said. */
+/** Default limit for all detected pins. */
 export const FOUND_PINS_TOKENS = 2_000
 const MAX_PINS = 100
 
 /**
- * What is to be pinned before the context is compacted: found in what the user typed and the context
- * still shows. Pins that stand count towards the limit, so that they cannot fill the window over time.
+ * What to pin before compacting: detected in typed text the context still shows. Existing pins count towards
+ * the limit, so they cannot fill the window over time.
  */
 export function findPins(
   context: Context,
@@ -55,7 +55,7 @@ export function findPins(
   return found.reverse()
 }
 
-/** Newest first. Only text that a person typed binds, and a note of ours that a file holds. */
+/** Newest first. Only typed text binds, and our own note in an imported file. */
 function* pinsByMessage(
   context: Context,
   eventAt: EventAt,
@@ -80,7 +80,7 @@ function* pinsByMessage(
 
 interface SettledTexts {
   readonly bound: ReadonlyMap<ThreadEvent, readonly string[]>
-  /** What was taken back later. */
+  /** Retracted later. */
   readonly gone: ReadonlySet<string>
 }
 
@@ -107,7 +107,7 @@ function settledIn(events: readonly ThreadEvent[]): SettledTexts {
   return { bound, gone }
 }
 
-/** Found, whoever had set them: a message must not add to what has no limit. */
+/** Counted as detected, whoever set them: a message must not exceed the limit. */
 function notedPins({ data, origin }: EventOf<'USER_MESSAGE'>): DetectedPin[] {
   return ownTexts(data).flatMap((each) =>
     (readPinnedText(each) ?? []).flatMap(({ text, wasSet = false, ...age }) => {
@@ -120,7 +120,7 @@ function notedPins({ data, origin }: EventOf<'USER_MESSAGE'>): DetectedPin[] {
 
 const SHORTEST_SPAN_MS = 60_000
 
-/** A file without times is read within moments: then nothing says when something was said. */
+/** A file without times is read within moments, so its times mean nothing. */
 function spans(events: readonly ThreadEvent[]): boolean {
   const times = events.map(({ timestamp }) => timestamp.getTime())
   const [first = 0, last = 0] = [times[0], times.at(-1)]

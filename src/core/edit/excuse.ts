@@ -1,9 +1,9 @@
-// Detects the excuses of models for not writing a summary
+// Detects excuses of models for not writing a summary.
 
 import { saysNothing, seenText, withoutHeadings } from './gate-summary.ts'
 import { EXCUSES_ELSEWHERE } from './refusal-phrases.ts'
 
-/** Some models refuse in words and end as if they had answered; kept, that would be all that is known. */
+/** Some models refuse in words and end normally; the refusal would become the only memory. */
 export function isExcuse(text: string): boolean {
   const said = spoken(text)
   if (said.length > LONGEST_EXCUSE_CHARS) return false
@@ -18,18 +18,18 @@ export function isExcuse(text: string): boolean {
 
 const LINES_IN_BOLD = /^\s*(?:\*\*|__)[^*_\n]{1,60}(?:\*\*|__):?\s*$/gm
 
-/** An excuse is short. A long text that begins with an apology has something to say. */
+/** Excuses are short. A long text that starts with an apology has content. */
 const LONGEST_EXCUSE_CHARS = 600
 
-/** If nothing was found to summarise there are no files: messages that are missing then are the work's. */
+/** If nothing was found to summarise there are no file names: missing messages then belong to the work. */
 const FILE_NAME =
   /[\p{L}\p{N}-]\.(?:[jt]sx?|[cm]js|json|md|py|rs|go|java|rb|cpp|css|html|sql|sh|ya?ml|toml|txt|csv|lock)\b|(?:^| )\/[\w.-]+\/\w/u
 
-/** As one line of lower-case words with plain apostrophes, so that the patterns need not know any other. */
+/** Normalises to one line of lower-case words with plain apostrophes, to simplify the patterns. */
 function spoken(text: string): string {
   const shown = seenText(withoutHeadings(text))
   const unmarked = shown.replace(LINES_IN_BOLD, '')
-  // A line in bold is a heading where something stands under one, else it is what is said.
+  // A bold line is a heading if text follows; otherwise it is the text.
   return (saysNothing(unmarked) ? shown : unmarked)
     .replace(/[‘’ʼ＇`´]/g, "'")
     .replace(/[\s>*_"“”„«»「」]+/g, ' ')
@@ -60,17 +60,17 @@ const OPENINGS = [
   "(?:as|i'm(?: just| only)?) an ai(?: language model| assistant| model)?(?: and)?",
 ]
 
-/** What comes before the excuse itself. Alone, it says nothing either. */
+/** What precedes the excuse itself; alone it says nothing. */
 function findOpenings(openings: readonly string[], but: string): RegExp {
   return new RegExp(`^(?:(?:${openings.join('|')})[-–—,.!; ]*(?:(?:${but}),? ?)?)+`)
 }
 
 const END = '(?=[-–—,.!;:)]|$)'
-/** Not before a reason: who cannot go on because of something tells of the work. */
+/** Not before a reason: someone who cannot continue because of something reports on the work. */
 const STOP = '(?=[.!]|$)'
-/** Of anything else that cannot be done, someone tells. */
+/** Other impossible things are reports. */
 const THIS = `(?:this|that)(?:${END}| (?:\\w+ ){0,2}(?:request|task|conversation|discussion|topic|content|matter|question|summary|information|kind|type|sort)\\b)`
-/** What the request for a summary asks to be done, in the forms that follow `can't` or `not willing to`. */
+/** The requested task, in forms after `can't` or `not willing to`. */
 const THE_TASK = [
   `(?:help|assist)(?:ing)?(?: you)?(?: (?:with|in) (?:${THIS}|(?:this|that) (?:because|since|as|due|for)\\b|your|the request|summar|creat|writ|provid))`,
   `(?:help|assist|comply)(?: you)?(?: here| further)?${END}`,
@@ -89,7 +89,7 @@ const CONVERSATION =
 const ANY = '(?:(?:any|a|the|your|our|this|that|previous|prior|earlier|full|whole|actual) )*'
 const ABSENT = `(?:${END}| to (?:summar|work|go|condense)| (?:was |were |has been |have been |is |are )?(?:provided|given|shared|available|included|here|above|yet)\\b)`
 
-/** Each against the text behind its openings. */
+/** Each is matched against the text after its opening. */
 const REFUSALS: readonly RegExp[] = [
   new RegExp(
     `^i (?:can't|won't|must not|shouldn't) (?:be able to |in good conscience |\\w+ly )?(?:${THE_TASK})`,
@@ -105,7 +105,7 @@ const REFUSALS: readonly RegExp[] = [
   ),
 ]
 
-/** And each where the text names no file. */
+/** These are also matched if the text names no file. */
 const ABSENCES: readonly RegExp[] = [
   new RegExp(
     `^i (?:don't|didn't|can't) (?:\\w+ly )?(?:see|have|find|access|view|receive)(?: access to)? ${ANY}${CONVERSATION}${ABSENT}`,
@@ -133,7 +133,7 @@ interface Language {
   readonly absences: readonly RegExp[]
 }
 
-/** Excuses mix languages at times: each is looked for behind its own openings. */
+/** Excuses may mix languages, so each is matched after its own openings. */
 const LANGUAGES: readonly Language[] = [
   { openings: findOpenings(OPENINGS, 'but|however'), refusals: REFUSALS, absences: ABSENCES },
   ...EXCUSES_ELSEWHERE.map(({ openings, but, said, missing }) => ({

@@ -1,4 +1,4 @@
-// Brings removed content back in one change: an entry alone, or everything that a text stands for.
+// Restores removed content in one change: one entry, or everything a text replaced.
 import { PrecisError } from '../errors.ts'
 import { EVENT_VERSION, type EventAt, isChange, type ThreadEvent } from '../log/event.ts'
 import { type Context, foldEvent } from '../view/context.ts'
@@ -11,9 +11,9 @@ import { isHidden, keptAs } from './inverse.ts'
 import { expand, findReversal, type ReversalDraft, undo } from './reverse.ts'
 
 /**
- * Brings one entry back, through everything that covers it; what stands for it and for others stays. A call and its
- * results come together, in the order of the log, behind what stands for them. What is rewritten one to one comes
- * back in the place of the rewrite.
+ * Restores one entry through everything that covers it, and keeps what replaced it. A call and its results
+ * come together, in log order, after their replacement. An entry that was rewritten one to one takes the
+ * rewrite's place.
  */
 export function expandAlone(context: Context, eventAt: EventAt, id: EntryId): ReversalDraft {
   const items = context.items.toArray()
@@ -34,7 +34,7 @@ export function expandAlone(context: Context, eventAt: EventAt, id: EntryId): Re
   return findReversal(context, [edit], cover.seq, eventAt)
 }
 
-/** What the entry `id` stands for. What was brought back of it alone takes its place among the others. */
+/** Restores what the entry `id` replaced; entries restored earlier take their places among the others. */
 export function expandWhole(context: Context, eventAt: EventAt, id: EntryId): ReversalDraft {
   const steps = new Steps(context, eventAt)
   for (const seq of listExpansions(context, parseEntryId(id).seq, eventAt)) {
@@ -47,7 +47,7 @@ export function expandWhole(context: Context, eventAt: EventAt, id: EntryId): Re
   return steps.asOne()
 }
 
-/** What came later may cover what was brought back: then that stays as it is. */
+/** A later change may cover what was restored: then leave it as it is. */
 function undoUnlessCovered(steps: Steps, seq: number): ReversalDraft | undefined {
   try {
     return undo(steps.context, steps.eventAt, seq)
@@ -57,7 +57,7 @@ function undoUnlessCovered(steps: Steps, seq: number): ReversalDraft | undefined
   }
 }
 
-/** Without what an entry stands for and is in the context already, whole or rewritten: it would be there twice. */
+/** Without entries that are in the context already, whole or rewritten: they would appear twice. */
 function clearedFor({ context, eventAt }: Steps, id: EntryId): ReversalDraft | undefined {
   const { seq } = parseEntryId(id)
   const change = eventAt(seq)
@@ -71,7 +71,7 @@ function clearedFor({ context, eventAt }: Steps, id: EntryId): ReversalDraft | u
     return isPut && !edit.covers.some((run) => runHas(run, item.id))
   }
   if (!items.some(isBack) || !items.some((item) => item.id === id)) return undefined
-  // From the entry on, which stays: no change can put nothing.
+  // Start with the entry that stays: a change cannot put nothing.
   const isNear = (item: Item) => item.id === id || isBack(item)
   const stretch = items.slice(items.findIndex(isNear), items.findLastIndex(isNear) + 1)
   const stays = stretch.filter((item) => !isBack(item))
@@ -79,7 +79,7 @@ function clearedFor({ context, eventAt }: Steps, id: EntryId): ReversalDraft | u
   return findReversal(context, [cleared], seq, eventAt)
 }
 
-/** The changes that brought a part of a compaction back, newest first. */
+/** The changes that restored part of a compaction, newest first. */
 function listExpansions({ stack }: Context, of: number, eventAt: EventAt): number[] {
   return stack.toReversed().filter((seq) => {
     const event = seq > of ? eventAt(seq) : undefined
@@ -87,7 +87,7 @@ function listExpansions({ stack }: Context, of: number, eventAt: EventAt): numbe
   })
 }
 
-/** Reversals taken one after another in memory, so that they are one change, and one undo takes all of it back. */
+/** Reversals applied in memory one by one, so that they form one change and one undo. */
 class Steps {
   context: Context
   readonly #start: Context
@@ -120,7 +120,7 @@ class Steps {
     const [first] = this.#taken
     if (this.#taken.length === 1 && first?.type === 'CONTENT_EXPANDED')
       return { type: first.type, data: first.data }
-    // The newest one that they lead through: undone by its number, it takes this back first.
+    // The newest one involved: undoing by its number reverts this first.
     const of = Math.max(
       ...this.#taken.map(({ type, data }) => (type === 'CONTENT_EXPANDED' ? data.of : 0)),
     )
@@ -130,14 +130,14 @@ class Steps {
   }
 }
 
-/** One edit from the first place to the last in which they differ. */
+/** One edit from the first to the last difference. */
 function findDifference(before: readonly Item[], after: readonly Item[], eventAt: EventAt): Edit {
   const shorter = Math.min(before.length, after.length)
   let from = 0
   while (from < shorter && isSame(before[from], after[from])) from += 1
   let end = 0
   while (end < shorter - from && isSame(before.at(-1 - end), after.at(-1 - end))) end += 1
-  // An edit covers something: where nothing goes, a neighbour that stays.
+  // An edit must cover something: if nothing is removed, a neighbour that stays.
   if (from + end === before.length && from > 0) from -= 1
   else if (from + end === before.length) end -= 1
   return {
@@ -154,14 +154,14 @@ function putInPlace(rewrite: Item, id: EntryId): Edit {
   return { covers: [rewrite.id], put: [{ keep: id, hide: ['thinking'] }] }
 }
 
-/** The entry; with the answer that called it and all results of that answer, where it belongs to a call. */
+/** The entry; for part of a round, the answer with all its results. */
 function findUnit(seq: number, eventAt: EventAt): Item[] {
   const item = itemAt(originalId(seq), eventAt)
   if (!item) return []
   if (item.kind !== 'result' && !item.calls) return [item]
   const start = item.kind === 'result' ? findCaller(seq, eventAt) : seq
   const answer = start === undefined ? undefined : itemAt(originalId(start), eventAt)
-  // A result that came too late, or of a call that is lost, belongs to nothing.
+  // A late result, or one of a lost call, stands alone.
   const isLoose = !item.calls?.some((call) => answer?.calls?.includes(call))
   if (start === undefined || !answer || isLoose) return [item]
   const unit = [answer]
@@ -186,10 +186,10 @@ function findCaller(seq: number, eventAt: EventAt): number | undefined {
 
 interface Cover {
   readonly at: number
-  readonly seq: number // of the compaction that put it there
+  readonly seq: number // of the compaction that added it
 }
 
-/** What stands for an original now. */
+/** What replaces an original now. */
 function findCover(items: readonly Item[], seq: number, eventAt: EventAt): Cover | undefined {
   for (const [at, { id }] of items.entries()) {
     const made = parseEntryId(id)
@@ -198,7 +198,7 @@ function findCover(items: readonly Item[], seq: number, eventAt: EventAt): Cover
   return undefined
 }
 
-/** Behind everything that is earlier in the log, never between a call and its results. */
+/** After everything earlier in the log, never between a call and its results. */
 function placeBehind(items: readonly Item[], cover: number, seq: number, eventAt: EventAt): number {
   let place = cover + 1
   for (let at = place; at < items.length; at += 1) {

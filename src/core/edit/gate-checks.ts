@@ -1,4 +1,4 @@
-// The checks of the gate, one function each; a check returns a refusal or nothing
+// The checks of the gate, one function each; a check returns a refusal or nothing.
 import type { EventAt } from '../log/event.ts'
 import { textOfParts, textOfUserContent } from '../view/content.ts'
 import { collectPuts, type Item, isNew, isNewEntry, newEntryAt } from '../view/entry.ts'
@@ -8,7 +8,7 @@ import type { Edit, EntryId, NewEntry, Put } from './change.ts'
 import { isRewrite, type Pins, pinnedEntries, pinnedText, saysAll } from './pins.ts'
 import type { Proposal, WrittenSummary } from './strategy.ts'
 
-/** The context around a change that is not committed yet. */
+/** The context around an uncommitted change. */
 interface Draft {
   readonly before: readonly Item[]
   readonly after: readonly Item[]
@@ -16,7 +16,7 @@ interface Draft {
   readonly open: ReadonlySet<string> // calls that stay open
 }
 
-/** A rewrite stands alone in its edit, names what it rewrites, and keeps its kind and its calls. */
+/** A rewrite is alone in its edit, names its original, and keeps kind and calls. */
 export function checkRewrites(draft: Draft, closes: readonly string[]): Refusal | undefined {
   const callsOf = (item: Item) => (item.calls ?? []).filter((call) => !closes.includes(call))
   for (const { edit, start, end, items } of draft.placed) {
@@ -38,7 +38,7 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((call, at) => call === other[at])
 }
 
-/** What drops something leaves something in its place, by which it can be found and brought back. */
+/** A deletion must leave something that can be found and restored. */
 export function checkCarriers(draft: Draft): Refusal | undefined {
   const bare = draft.placed.find(({ edit, start, end, items }) => {
     if (collectPuts(edit).some(isNew)) return false
@@ -62,7 +62,7 @@ export function checkSeams(draft: Draft): Refusal | undefined {
   return split && splitsRound((draft.before[split.start] as Item).id)
 }
 
-/** No result loses its call and no call its result; what was unpaired before is no new fault. */
+/** No result may lose its call, and no call its result; earlier unpaired ones are allowed. */
 export function checkPairing(draft: Draft): Refusal | undefined {
   const rewrites = new Map<EntryId, EntryId>()
   for (const { edit, items } of draft.placed)
@@ -71,7 +71,7 @@ export function checkPairing(draft: Draft): Refusal | undefined {
   const before = pairings(draft.before, draft.open, rewrites)
   for (const [key, { answer, id }] of pairings(draft.after, draft.open, rewrites)) {
     const was = before.get(key)
-    // A call id may come back in a later answer: its result must not move to the earlier call.
+    // A later answer may reuse a call id: its result must not move to the earlier call.
     if (was ? was.answer !== undefined && was.answer !== answer : answer === undefined)
       return splitsRound(id)
   }
@@ -79,12 +79,12 @@ export function checkPairing(draft: Draft): Refusal | undefined {
 }
 
 interface Pairing {
-  /** The answer whose call this is the result of; absent for what is unpaired. */
+  /** The answer with this result's call; absent if unpaired. */
   readonly answer?: EntryId
   readonly id: EntryId
 }
 
-/** Every result, and every call that has none, by a name that survives a rewrite. */
+/** Every result and open call, under a name that survives rewrites. */
 function pairings(
   items: readonly Item[],
   open: ReadonlySet<string>,
@@ -112,7 +112,7 @@ function splitsRound(at: EntryId): Refusal {
   }
 }
 
-/** Pinned entries stand as they were, pinned texts stand after whatever replaced the rest. */
+/** Pinned entries are unchanged, and pinned texts follow what replaced the rest. */
 export function checkPins(draft: Draft, pins: Pins, eventAt: EventAt): Refusal | undefined {
   if (pins.length === 0) return undefined
   const visible = new Set(draft.after.map((item) => item.id))
@@ -139,18 +139,18 @@ function isPins(entry: NewEntry, text: string): boolean {
 }
 
 /**
- * What comes in is smaller than what goes out, wherever that is large enough to matter. A rewrite may be
- * longer by the marker that says it was cut: an image beside a short text is large, and stays.
+ * New content must be smaller than what it replaces, above a minimum size. A rewrite may grow by its marker:
+ * an image next to a short text is large and stays.
  */
 export function checkSize(draft: Draft, minTokens: number): Refusal | undefined {
   for (const { edit, start, end, items } of draft.placed) {
     const covered = draft.before.slice(start, end)
-    if (sum(covered) < minTokens) continue // so is what goes
+    if (sum(covered) < minTokens) continue // small replacements are not checked
     const staying = new Set(items.map((item) => item.id))
     const goes = sum(covered.filter((item) => !staying.has(item.id)))
     const was = new Set(covered.map((item) => item.id))
     const comes = sum(weighedItems(edit, items, was))
-    // If nothing goes, nothing may come; pins do not count.
+    // If nothing is removed, nothing may be added; pins do not count.
     const most = isRewrite(edit) ? goes + MARKER_TOKENS : Math.max(0, goes - 1)
     if (goes >= minTokens && comes > most) return notSmaller(comes, goes)
   }
@@ -159,7 +159,7 @@ export function checkSize(draft: Draft, minTokens: number): Refusal | undefined 
 
 const MARKER_TOKENS = 32
 
-/** Where no one asked for it, a compaction that does not shrink the context is none; a tiny one may not grow. */
+/** An automatic compaction must shrink the context; a requested tiny one may not grow it. */
 export function checkShrinks(draft: Draft, minTokens: number): Refusal | undefined {
   const [was, is] = [sum(draft.before), sum(draft.after)]
   return is > was || (was >= minTokens && is === was) ? notSmaller(is, was) : undefined
@@ -172,7 +172,7 @@ function notSmaller(comes: number, goes: number): Refusal {
   }
 }
 
-/** New items whose size is the summary's doing: not pins, not what is carried over, not files that somebody asked for. */
+/** New items whose size the summary determines: no pins, carried entries, or requested files. */
 function weighedItems(edit: Edit, items: readonly Item[], was: ReadonlySet<EntryId>): Item[] {
   const put = collectPuts(edit).filter(isNew)
   return items
@@ -199,7 +199,7 @@ export function checkTarget(tokens: number, targetTokens: number | undefined): R
     : undefined
 }
 
-/** Why the gate did not let a proposal pass: a reason to branch on, and a sentence to read. */
+/** Why the gate refused a proposal: a code and a sentence. */
 export type RefusalReason =
   | 'no-edits'
   | 'stale'
@@ -214,7 +214,7 @@ export type RefusalReason =
   | 'not-smaller'
   | 'above-target'
 
-/** Estimated tokens from which on a compaction must make its stretch smaller. */
+/** Replacements of at least this many estimated tokens must shrink. */
 export const GATE_MIN_TOKENS = 1_000
 
 export interface Refusal {
@@ -222,10 +222,10 @@ export interface Refusal {
   readonly message: string
 }
 
-/** The check of a text that a model wrote: an argument, since what no model wrote needs none, and it is long. */
+/** Checks a model's text. Passed in, because it is large and not always needed. */
 export type TextCheck = (written: WrittenSummary) => Refusal | undefined
 
-/** A summary: finished, not empty, and a text that passes. */
+/** A summary must be finished, not empty, and pass the text check. */
 export function checkSummaries(
   proposal: Proposal,
   edits: readonly Edit[],
@@ -268,7 +268,7 @@ function checkEntries(edits: readonly Edit[]): Refusal | undefined {
   return puts.some((put) => isNewEntry(put) && isEmptySummary(put)) ? EMPTY : undefined
 }
 
-/** A summary without a word in it is none. */
+/** A summary without a word is empty. */
 export function isEmptySummary(entry: NewEntry): boolean {
   if (entry.label !== 'summary' && entry.label !== 'brief') return false
   const text =
@@ -280,5 +280,5 @@ export function isEmptySummary(entry: NewEntry): boolean {
   return !VISIBLE.test(text)
 }
 
-/** What the agent or the user wrote is taken as it is, as long as there is something to see. */
+/** Text of the agent or user is accepted unless it is invisible. */
 const VISIBLE = /[^\p{C}\p{Z}]/u

@@ -1,4 +1,4 @@
-// Checks a text that a model wrote: it says something, is not an excuse, and is complete
+// Checks a model's text: it has content, is not an excuse, and is complete.
 import type { Edit } from './change.ts'
 import { checkSummaries, EMPTY, REFUSED, type Refusal } from './gate-checks.ts'
 import type { Proposal, WrittenSummary } from './strategy.ts'
@@ -6,7 +6,7 @@ import type { Proposal, WrittenSummary } from './strategy.ts'
 /** Whether a text is an excuse for not writing a summary: `isExcuse`, which knows many languages. */
 export type ExcuseCheck = (text: string) => boolean
 
-/** The whole of what the gate asks of a summary. */
+/** All checks of a summary. */
 export function checkSummary(
   proposal: Proposal,
   edits: readonly Edit[],
@@ -15,7 +15,7 @@ export function checkSummary(
   return checkSummaries(proposal, edits, (written) => checkWritten(written, isExcuse))
 }
 
-/** A text that a model wrote: it says something, and has the sections that were asked for. */
+/** Checks a model's text for content and for the requested sections. */
 export function checkWritten(written: WrittenSummary, isExcuse: ExcuseCheck): Refusal | undefined {
   const { text, sections = [], fewestSections = sections.length } = written
   if (saysNothing(withoutHeadings(text))) return EMPTY
@@ -23,7 +23,7 @@ export function checkWritten(written: WrittenSummary, isExcuse: ExcuseCheck): Re
   const missing = missingSections(text, sections)
   if (sections.length - missing.length < fewestSections)
     return incomplete(`The summary lacks required sections: ${missing.join(', ')}.`)
-  // One is enough: a conversation may have had no constraints, but it was about something.
+  // One is enough: a conversation may lack constraints, but never a topic.
   if (sections.length > 0 && saysNothing(underHeadings(text, sections)))
     return incomplete('The summary has the headings that were asked for, and nothing under them.')
   return undefined
@@ -34,8 +34,8 @@ function incomplete(message: string): Refusal {
 }
 
 /**
- * The sections that a text does not have, however their headings are marked. A text that has as many
- * headings as were asked for lacks none: in another language they have other names.
+ * The missing sections, however headings are marked. A text with as many headings as requested has all: in
+ * another language they have other names.
  */
 export function missingSections(text: string, sections: readonly string[]): string[] {
   const headings = headingsIn(text)
@@ -44,17 +44,17 @@ export function missingSections(text: string, sections: readonly string[]): stri
   return isTranslated ? [] : missing
 }
 
-/** Lines that are set apart as headings are, whatever they say. */
+/** Lines marked as headings. */
 const MARKED: readonly RegExp[] = [
   /^ {0,3}#{1,6}[ \t]+\S/gm,
-  // In bold as a whole, or up to a colon or a dash.
+  // Bold as a whole, or up to a colon or dash.
   /^ {0,3}(?:\d{1,2}[.)．、][ \t]*)?(?:\*\*|__)[^*_\n]{1,80}(?:(?<=[:：])(?:\*\*|__)|(?:\*\*|__)[ \t]*(?:[:：–—]|$))/gm,
   /^ {0,3}\d{1,2}[.)．、][ \t]*(?!\*\*|__)[^:：\n]{1,60}[:：]/gm,
-  // With a colon at the end, underlined, or in brackets.
+  // With a final colon, underlined, or in brackets.
   /^[^\s\d\p{P}\p{S}][^:：\n]{0,60}[:：][ \t]*$/gmu,
   /^[^\s#][^\n]{0,80}\n(?:={3,}|-{3,})[ \t]*$/gm,
   /^[ \u3000]*【[^】\n]{1,40}】/gm,
-  // Where letters are not Latin, a few behind a number or before a wide colon.
+  // In non-Latin scripts: few characters after a number or before a wide colon.
   /^[ \u3000]*(?:\d{1,2}|[一二三四五六七八九十]{1,3})[.)．、][ \t]*[\u0250-\uff19\uff1b-\uffff]{1,20}$/gm,
   /^[ \u3000]*[\u0250-\u300f\u3012-\uff19\uff1b-\uffff]{1,20}：(?=.)/gm,
 ]
@@ -64,7 +64,7 @@ function countMarked(text: string): number {
   return MARKED.reduce((sum, form) => sum + [...lines.matchAll(form)].length, 0)
 }
 
-/** What the headings of the sections stand over, or before on the same line. */
+/** The text below the section headings, or after them on the same line. */
 function underHeadings(text: string, sections: readonly string[]): string {
   const wanted = new Set(sections.map(plain))
   return withoutHeadings(text)
@@ -77,17 +77,17 @@ function underHeadings(text: string, sections: readonly string[]): string {
     .join('\n')
 }
 
-/** What was asked for if there is nothing to say. */
+/** What the prompt asks for in an empty section. */
 const NONE = /^[\s\p{P}]*(?:none|n\/a|nil)[\s\p{P}]*$/iu
 
-/** The beginnings of lines that may be headings, however they are marked. */
+/** Starts of lines that may be headings, however they are marked. */
 function headingsIn(text: string): ReadonlySet<string> {
   return new Set(text.split('\n').map((line) => parted(line).heading))
 }
 
 const HEADING_END = /[:：\]】|]|[*_]{2}(?=\s)|\s[–—-]\s/
 
-/** A line as a heading and what follows it. */
+/** Splits a line into heading and text. */
 function parted(line: string): { readonly heading: string; readonly said: string } {
   const bare = line.replace(/^[^\p{L}]+/u, '')
   const end = HEADING_END.exec(bare)
@@ -96,7 +96,7 @@ function parted(line: string): { readonly heading: string; readonly said: string
     : { heading: plain(bare), said: '' }
 }
 
-/** Without marks and numbers around it, in the singular. */
+/** Without surrounding marks and numbers, in the singular. */
 function plain(heading: string): string {
   return heading
     .toLowerCase()
@@ -107,22 +107,22 @@ function plain(heading: string): string {
     .replaceAll('&', 'and')
 }
 
-/** Nothing is said without a letter or a digit, whatever else is there to be seen or not. */
+/** Without a letter or digit a text has no content. */
 export function saysNothing(text: string): boolean {
   return !/[\p{L}\p{N}]/u.test(seenText(text))
 }
 
-/** The text without the lines that are marked as headings: what stands under them is left. */
+/** The text without heading lines. */
 export function withoutHeadings(text: string): string {
   return text.replace(/^ {0,3}#{1,6}(?:[ \t].*)?$/gm, '')
 }
 
-/** Without what has no width, fences and tags. */
+/** Without invisible characters, fences and tags. */
 export function seenText(text: string): string {
   return text.replace(UNSEEN, '').replace(FENCES, '').replace(TAGS, '')
 }
 
-/** Of no width, or for terminals only. Some of them count as letters. */
+/** Zero-width or control characters; some of them count as letters. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}]|[^\P{Cc}\s]/gu
 const FENCES = /^\s*(?:`{3,}|~{3,})[\w-]*\s*$/gm
 const TAGS = /<\/?[\w-]{1,40}>/g

@@ -1,4 +1,4 @@
-// The gate: the one place where a proposal becomes a compaction, or is refused with a reason.
+// The gate: the only place where a proposal becomes a compaction, or is refused with a reason.
 import type { EventAt } from '../log/event.ts'
 import { type Context, weightOf } from '../view/context.ts'
 import { type Item, parseEntryId } from '../view/entry.ts'
@@ -33,17 +33,17 @@ export interface GateInput {
   readonly context: Context
   readonly eventAt: EventAt
   readonly proposal: Proposal
-  readonly basedOn: number // the version the proposal was made for
+  readonly basedOn: number // version the proposal was made for
   readonly strategyId: string
   readonly trigger: Trigger
   readonly runId: string
   readonly pins: Pins
-  readonly minTokens?: number | undefined // below this a replacement need not be smaller
+  readonly minTokens?: number | undefined // smaller replacements need not shrink
   readonly targetTokens?: number | undefined
   readonly before?: Reading
 }
 
-/** Everything of a COMPACTION but the event counts, which the caller takes from the working events. */
+/** A COMPACTION without event counts, which the caller computes. */
 export type GatedChange = Omit<CompactionData, 'originalEventCount' | 'compactedEventCount'>
 
 type GateRefusal = { readonly ok: false; readonly refusal: Refusal }
@@ -52,7 +52,7 @@ export type GateResult =
   | { readonly ok: true; readonly data: GatedChange; readonly applied: Applied }
   | GateRefusal
 
-/** The same without what only a commit needs: how to take it back. */
+/** The same without the inverse, which only a commit needs. */
 type TriedResult =
   | {
       readonly ok: true
@@ -61,7 +61,7 @@ type TriedResult =
     }
   | GateRefusal
 
-/** `passGate` with another check of texts. */
+/** `passGate` with another text check. */
 export function passGateWith(checkText: TextCheck, input: GateInput): GateResult {
   const tried = tryGate(input, checkText)
   if (!tried.ok) return tried
@@ -72,7 +72,7 @@ export function passGateWith(checkText: TextCheck, input: GateInput): GateResult
   return { ok: true, applied, data: { basedOn, edits, inverse, ...rest } }
 }
 
-/** Whether the gate would let it pass, and what would come of it. Looks at what a model wrote only if told how. */
+/** The gate's verdict and the resulting context. Checks model text only if given a check. */
 export function tryGate(input: GateInput, checkText: TextCheck = () => undefined): TriedResult {
   const { context, eventAt, proposal, minTokens = GATE_MIN_TOKENS } = input
   const refuse = (reason: RefusalReason, message: string): GateRefusal => ({
@@ -100,7 +100,7 @@ export function tryGate(input: GateInput, checkText: TextCheck = () => undefined
   const badSummary = checkSummaries(proposal, edits, checkText)
   if (badSummary) return { ok: false, refusal: badSummary }
 
-  // In a new thread no call waits for a result any more.
+  // A new thread has no open calls.
   const closing = proposal.fresh ? new Set<string>() : closed(context.open, proposal.closes)
   const hide = edits.length === 0 ? [] : thinkingToHide(before, proposal.closes, eventAt)
   const applied = applyChange(before, { edits, hide }, context.version + 1, 'forward', eventAt)
@@ -121,7 +121,7 @@ export function tryGate(input: GateInput, checkText: TextCheck = () => undefined
         checkTarget(after - grownTokens(before, input.basedOn), input.targetTokens)))
   if (broken) return { ok: false, refusal: broken }
 
-  // A pinned answer keeps its call, whatever the proposal says; then it is still to be answered.
+  // A pinned answer keeps its call, which is then still open.
   const stillOpen = findOpenCalls(applied.items)
   const closes = (proposal.closes ?? []).filter((call) => !stillOpen.has(call))
   return {
@@ -144,8 +144,8 @@ export function tryGate(input: GateInput, checkText: TextCheck = () => undefined
 }
 
 /**
- * A summary that opens a new thread is judged as one that takes the place of everything it has seen. The
- * result is what the new thread begins with: the summary, what is pinned, and what was said since.
+ * A summary that opens a new thread is judged as if it replaced everything it has seen. The result is the
+ * start of the new thread: summary, pins, and later messages.
  */
 function openingEdits(
   { context, basedOn, trigger, eventAt }: GateInput,
@@ -164,7 +164,7 @@ function openingEdits(
     }
   const isLate = ({ id }: Item) => parseEntryId(id).seq > basedOn
   const items = context.items.toArray()
-  // The call of a result that came since may be one from before.
+  // A later result may belong to an earlier call.
   if (items.some((item) => isLate(item) && (item.kind === 'result' || item.calls?.length)))
     return { reason: 'stale', message: 'Tools were called in the meantime: the summary is stale.' }
   const seen = items.filter((item) => !isLate(item))
@@ -174,12 +174,12 @@ function openingEdits(
   return [{ covers: runsOf(seen, eventAt), put }]
 }
 
-/** Someone asked for it: it may change nothing, and it may land above the target. */
+/** Requested by a person: may change nothing, and may end above the target. */
 function isExplicit(trigger: Trigger): boolean {
   return trigger === 'command' || trigger === 'tool' || trigger === 'import'
 }
 
-/** What was said while the proposal was being made: no proposal could have known of it. */
+/** Content added while the proposal was made. */
 function grownTokens(items: readonly Item[], basedOn: number): number {
   let tokens = 0
   for (let at = items.length - 1; at >= 0; at -= 1) {
@@ -194,7 +194,7 @@ function closed(open: ReadonlySet<string>, closes: readonly string[] = []): Read
   return new Set([...open].filter((call) => !closes.includes(call)))
 }
 
-/** After a rewrite of the prefix, thinking stays only in the round that no answer has taken up yet. */
+/** After a rewritten prefix, thinking stays only in the unanswered round. */
 function thinkingToHide(
   items: readonly Item[],
   closes: readonly string[] | undefined,

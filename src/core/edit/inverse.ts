@@ -1,4 +1,4 @@
-// The inverse of a change: the edits that restore exactly what stood there before.
+// The inverse of a change: edits that restore exactly what was there before.
 import type { EventAt } from '../log/event.ts'
 import type { Item } from '../view/entry.ts'
 import { runsOf } from '../view/entry-range.ts'
@@ -6,8 +6,8 @@ import type { PlacedEdit } from './apply.ts'
 import type { Edit, Hidden, Kept, Run } from './change.ts'
 
 /**
- * `before` and `after` are the items around a change, `placed` its edits in the order of the context.
- * Answers outside the edits whose thinking was hidden get an edit of their own, which only shows it again.
+ * `before` and `after` are the items around a change, `placed` its edits in context order. Answers outside
+ * the edits whose thinking was hidden get an edit that only shows it again.
  */
 export function computeInverse(
   before: readonly Item[],
@@ -36,7 +36,7 @@ export function computeInverse(
   return inverse
 }
 
-/** Does this edit only change what is hidden? */
+/** Whether this edit changes only what is hidden. */
 export function hidesOnly(edit: Edit): boolean {
   return (
     edit.put.length === edit.covers.length &&
@@ -50,7 +50,7 @@ function sameRun(a: Run, b: Run): boolean {
     : a[0] === b[0] && a[1] === b[1] && a[2] === b[2]
 }
 
-/** Items as kept runs, each with what was hidden of it stated. */
+/** Items as kept runs with explicit hidden state. */
 export function keptAs(items: readonly Item[], eventAt: EventAt): Kept[] {
   return findGroups(items, (item) =>
     item.thinkingTokens === undefined ? undefined : isHidden(item),
@@ -60,7 +60,7 @@ export function keptAs(items: readonly Item[], eventAt: EventAt): Kept[] {
   })
 }
 
-/** Edits that show again the thinking which a change hid in an untouched stretch. */
+/** Edits that show thinking again that a change hid outside its edits. */
 function shownAgain(before: readonly Item[], after: readonly Item[], eventAt: EventAt): Edit[] {
   if (!before.some((item, at) => !isHidden(item) && isHidden(after[at]))) return []
   const hiddenNow = new Set(
@@ -80,7 +80,7 @@ export function isHidden(item: Item | undefined): boolean {
   return item?.hide?.includes('thinking') ?? false
 }
 
-/** Neighbours with the same state; those that have none go with whatever is before them. */
+/** Adjacent items with the same state; items without one join those before. */
 function findGroups(
   items: readonly Item[],
   stateOf: (item: Item) => boolean | undefined,

@@ -1,4 +1,4 @@
-// The largest parts of a context, and the irreducible error: the floor and the budget.
+// The largest parts of a context, and the irreducible error with floor and budget.
 import { PrecisError } from '../errors.ts'
 import type { EventAt } from '../log/event.ts'
 import { isFields, type Json } from '../text/json.ts'
@@ -11,27 +11,27 @@ import { nameOfEntry } from './report-name.ts'
 import type { Proposal } from './strategy.ts'
 
 export interface Irreducible {
-  readonly floor: number // estimated tokens below which nothing gets it
+  readonly floor: number // minimum size in estimated tokens
   readonly budget: number
-  readonly biggest: readonly BigPart[] // the heaviest first
+  readonly biggest: readonly BigPart[] // heaviest first
 }
 
 export interface BigPart {
-  readonly ref?: EntryId // none for what is not in the context
+  readonly ref?: EntryId // absent if it is not in the context
   readonly what: string
   readonly tokens: number
 }
 
 const BIGGEST = 5
 
-/** What is left if nothing more can go, and the pins that go with it. */
+/** What remains if nothing more can go, with pins. */
 interface Lowest {
   readonly context: Context
   readonly eventAt: EventAt
   readonly pins?: Pins | undefined
 }
 
-/** The error of a compaction that came this far down, and no further. */
+/** The error of a compaction that cannot go lower. */
 export function irreducible(
   lowest: Lowest,
   { floor, budget }: Pick<Irreducible, 'floor' | 'budget'>,
@@ -43,13 +43,13 @@ export function irreducible(
     `The content that must stay takes ${floor} tokens, and the budget is ${budget}.`,
     {
       hint: `Remove pins, shorten the system prompt, or use a model with a larger window. The biggest parts: ${list}.`,
-      // A caller that can do with less asks again, as after a refusal of the gate.
+      // A caller that accepts more may ask again, as after a refusal of the gate.
       details: { reason: 'above-target', floor, budget, biggest },
     },
   )
 }
 
-/** What an error of this kind says; undefined for any other. */
+/** The data of such an error; undefined for others. */
 export function irreducibleOf(error: unknown): Irreducible | undefined {
   if (!PrecisError.is(error) || error.code !== 'irreducible') return undefined
   const { floor, budget, biggest } = error.details
@@ -80,7 +80,7 @@ function biggestParts(lowest: Lowest): BigPart[] {
   return [...head, ...texts, ...items].sort((a, b) => b.tokens - a.tokens).slice(0, BIGGEST)
 }
 
-/** Of the pinned texts, where they are not in the context yet. */
+/** Pinned texts that are not in the context yet. */
 export function weighNewPins({ context, eventAt, pins = [] }: Lowest): number {
   const text = pinnedText(pins)
   if (text === undefined) return 0
@@ -99,7 +99,7 @@ export function proposeNothing(met: MetTarget): Proposal {
   return { edits: [], metadata: { met } }
 }
 
-/** For the metadata of a strategy that nobody has given a target: the one that it took. */
+/** For the metadata of a strategy without a given target: its own. */
 export function ownTarget(
   { targetTokens }: { readonly targetTokens?: number | undefined },
   defaultTargetTokens: number,
@@ -107,7 +107,7 @@ export function ownTarget(
   return targetTokens === undefined ? { defaultTargetTokens } : {}
 }
 
-/** Logs are data: what has another shape is passed over. */
+/** Logs are data: other shapes are ignored. */
 export function metTargetIn(metadata: Json | undefined): MetTarget | undefined {
   const met = isFields(metadata) ? metadata.met : undefined
   if (!isFields(met)) return undefined

@@ -1,4 +1,4 @@
-// Pins: entries and texts that survive every compaction byte for byte.
+// Pins: entries and texts that survive every compaction unchanged.
 import type { EventAt, PinData, ThreadEvent } from '../log/event.ts'
 import type { Reducer } from '../ports.ts'
 import type { Json } from '../text/json.ts'
@@ -17,7 +17,7 @@ import type { Edit, EntryId, NewEntry, Put, Run } from './change.ts'
 
 export type Pins = readonly PinData[]
 
-/** The pins in effect, in the order in which they were set. */
+/** The pins in effect, in the order they were set. */
 export const pinsReducer: Reducer<Pins> = {
   name: 'pins',
   version: 1,
@@ -39,7 +39,7 @@ function isPin(json: Json): boolean {
   return typeof json === 'object' && json !== null && 'pinId' in json
 }
 
-/** The pinned entries that are visible; a pin on any part of a tool round holds the whole round. */
+/** The visible pinned entries; a pin on part of a tool round keeps the whole round. */
 export function pinnedEntries(
   items: readonly Item[],
   open: ReadonlySet<string>,
@@ -55,7 +55,7 @@ export function pinnedEntries(
   return held
 }
 
-/** The text under which pinned texts are in the context, or undefined if there are none. */
+/** The context text that lists pinned texts; undefined without any. */
 export function pinnedText(pins: Pins): string | undefined {
   const isAnySet = pins.some((pin) => pin.text !== undefined && isSet(pin))
   const lines = pins.flatMap((pin) =>
@@ -65,7 +65,7 @@ export function pinnedText(pins: Pins): string | undefined {
   return [isAnySet ? SET_NOTE : PINS_NOTE, ...lines].join('\n')
 }
 
-/** Nobody has said it in the conversation, as far as is known: a flag, a setting or a command has pinned it. */
+/** Set by a flag, a setting or a command, not said in the conversation. */
 function isSet({ by, saidAt, wasSet }: PinData): boolean {
   return (by === 'user' || wasSet === true) && saidAt === undefined
 }
@@ -79,7 +79,7 @@ function marks(pin: PinData, isAnySet: boolean): string {
 /** So that no pinned sentence reads as a new request. */
 const PINS_NOTE =
   '[Context note, not a request: what the user said that still holds, in the order in which it was said.]'
-/** Whose words a line has is not to be mistaken. */
+/** Shows whose words they are. */
 const SET_NOTE =
   '[Context note, not a request: what the user said that still holds, in the order in which it was said; lines with (pinned) were pinned by whoever runs this agent.]'
 const SET_MARK = ' (pinned)'
@@ -88,8 +88,8 @@ const SET_LISTED =
   /^- (?<text>[\s\S]*?)(?: \(said(?: (?<saidAt>\d{4}-\d\d-\d\d \d\d:\d\d))?\)|(?<set> \(pinned\)))?$/
 
 /**
- * The pins in such a text that was read from a file; undefined for any other text. Anybody can write `wasSet`: it
- * holds only where it is known who wrote the text.
+ * The pins in such a text read from a file; undefined for other texts. Anyone can write `wasSet`, so it
+ * counts only if the author is known.
  */
 export function readPinnedText(
   text: string,
@@ -111,7 +111,7 @@ export function readPinnedText(
   })
 }
 
-/** What stands before the list of pins in one text, and the list; the text itself where it has none behind a note. */
+/** The note and the list of pins in one text; the text itself without a note. */
 export function notesIn(text: string): string[] {
   if (!text.startsWith('[Context note')) return [text]
   const at = Math.max(...[PINS_NOTE, SET_NOTE].map((note) => text.lastIndexOf(`\n\n${note}\n`)))
@@ -148,7 +148,7 @@ export function keepPins(
   return withPinnedText(kept, context, pins, held, eventAt)
 }
 
-/** A rewrite stands alone in its edit: it covers one entry and puts one. Only pinned texts may follow it. */
+/** A rewrite covers one entry and puts one; only pinned texts may follow. */
 export function isRewrite(edit: Edit): boolean {
   const [put, ...others] = edit.put
   if (put === undefined || !isNewEntry(put) || put.of === undefined) return false
@@ -169,14 +169,14 @@ function keepHeld(
   return { covers: edit.covers, put: beforeContinuation(collectPuts(edit).filter(isNew), kept) }
 }
 
-/** Looks single entries up in a set: an edit may keep thousands of them. */
+/** Uses a set for single entries: an edit may keep thousands. */
 function keptIn(keeps: readonly Run[]): (item: Item) => boolean {
   const single = new Set<Run>(keeps.filter((run) => typeof run === 'string'))
   const ranges = keeps.filter((run) => typeof run !== 'string')
   return ({ id }) => single.has(id) || ranges.some((run) => runHas(run, id))
 }
 
-/** What the user or the agent wants done next stays last. */
+/** What the user or agent wants next stays last. */
 export function beforeContinuation(put: readonly Put[], more: readonly Put[]): Put[] {
   const last = put.at(-1)
   return last && isNewEntry(last) && last.label === 'continuation'
@@ -184,7 +184,7 @@ export function beforeContinuation(put: readonly Put[], more: readonly Put[]): P
     : [...put, ...more]
 }
 
-/** One entry for all pinned texts: one that is covered makes room for the new one, kept or not. */
+/** One entry for all pinned texts: a covered one is replaced, kept or not. */
 function withPinnedText(
   edits: Edit[],
   context: Context,
@@ -216,19 +216,19 @@ function withPinnedText(
   const added = bare.map((edit, index) =>
     index === at ? { ...edit, put: beforeContinuation(collectPuts(edit), [entry]) } : edit,
   )
-  // A list that no edit covers would stand beside the new one, and say most of it again.
+  // An uncovered old list would repeat most of the new one.
   return [...added, ...standing.map(({ id }): Edit => ({ covers: [id], put: [] }))]
 }
 
-/** Whether every pinned text is in what the user said. */
+/** Whether the user's messages contain every pinned text. */
 export function saysAll(items: readonly Item[], pins: Pins, eventAt: EventAt): boolean {
   const said = items.flatMap(({ id }) => userTexts(id, eventAt))
   return pins.every(({ text }) => text === undefined || said.some((each) => each.includes(text)))
 }
 
 /**
- * In the place of the former one, before what the user said last or an answer, or behind something rewritten, but
- * never between a call and its result.
+ * In place of the former one, before the last user message or answer, or after a rewrite, but never between a
+ * call and its result.
  */
 function withEntry(
   edits: readonly Edit[],
@@ -265,12 +265,12 @@ function userTexts(id: EntryId, eventAt: EventAt): readonly string[] {
   return said.data.flatMap((part) => (part.type === 'text' ? [part.text] : []))
 }
 
-/** New entries are never part of a range, so a run that names one names it alone. */
+/** New entries never form ranges, so a run with one has only that. */
 function findFirst(run: Run): EntryId {
   return typeof run === 'string' ? run : run[0]
 }
 
-/** Texts whose pins were taken away: they are not found again. */
+/** Texts whose pins were removed: they are not detected again. */
 export const releasedPinsReducer: Reducer<readonly string[]> = {
   name: 'released-pins',
   version: 1,

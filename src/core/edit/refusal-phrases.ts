@@ -1,21 +1,21 @@
-// Excuses of models for not writing a summary, in languages other than English
+// Excuses of models for not writing a summary, in languages other than English.
 
 export interface RefusalPhrases {
-  /** What comes before the excuse itself; alone, it says nothing either. */
+  /** What precedes the excuse; alone it says nothing. */
   readonly openings: readonly string[]
-  /** «But», between the opening and the excuse. */
+  /** «But», between opening and excuse. */
   readonly but: string
-  /** That it is not done, each from its first word on. */
+  /** That it is not done, from its first word. */
   readonly said: readonly string[]
-  /** That there is nothing to summarise, or that it be sent. */
+  /** That there is nothing to summarise, or a request to send it. */
   readonly missing: readonly string[]
 }
 
-/** Who continues with a reason tells of the work: only if the sentence ends it is an excuse. */
+/** A reason reports on the work, so only a sentence that ends here is an excuse. */
 const STOP = '(?=[.!]|$)'
 const END = '(?=[-–—,.!;:)]|$)'
 
-/** All in lower case, on one line, with plain apostrophes, and commas and full stops as in English. */
+/** Lower case, on one line, with plain apostrophes and English commas and full stops. */
 export const EXCUSES_ELSEWHERE: readonly RefusalPhrases[] = [
   german(),
   french(),

@@ -1,4 +1,4 @@
-// A name for an entry that a person recognises: who said it and how it starts, or which call it answers.
+// A recognisable name of an entry: speaker and beginning, or the call it answers.
 import { readSubject } from '../ledger/call-fields.ts'
 import type { EventAt } from '../log/event.ts'
 import { textOfUserContent } from '../view/content.ts'
@@ -9,7 +9,7 @@ import type { EntryId } from './change.ts'
 
 const NAME_CHARS = 80
 
-/** One line, without the characters that a terminal acts on. */
+/** One line without terminal control characters. */
 export function nameOfEntry(id: EntryId, eventAt: EventAt): string {
   const name = longName(id, eventAt)
     .slice(0, 4 * NAME_CHARS)
@@ -36,7 +36,7 @@ function longName(id: EntryId, eventAt: EventAt): string {
   }
 }
 
-/** The call of the round that the result is in. */
+/** The call of the result's round. */
 function callName(id: EntryId, callId: string | undefined, eventAt: EventAt): string {
   const root = parseEntryId(findRoot(id, eventAt))
   for (let at = root.seq - 1; at > 0; at -= 1) {

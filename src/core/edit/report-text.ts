@@ -1,12 +1,12 @@
-// The report of a compaction in lines for people: a terminal, a page, a log.
+// The report of a compaction as lines for a terminal, a page or a log.
 import type { CompactionData } from './change.ts'
 import { type CompactionReport, type Drop, type ReportFallback, replacedIn } from './report.ts'
 import type { TokenSplit } from './token-split.ts'
 
-/** At most this many tools have a line of their own. */
+/** Maximum number of tools with their own line. */
 const TOOLS = 8
 
-/** Lines of plain text, without colours and without a line break at the end. */
+/** Plain text lines without colours and final line break. */
 export function renderReport(report: CompactionReport): string {
   const { strategyId, trigger, before, after, fallback, leftOut = [] } = report
   return [
@@ -25,14 +25,14 @@ export function renderReport(report: CompactionReport): string {
   ].join('\n')
 }
 
-/** What is known of a compaction that was committed. */
+/** Facts of a committed compaction. */
 export interface CommittedFacts {
   readonly strategy: string
   readonly beforeTokens?: number | undefined
   readonly afterTokens?: number | undefined
   readonly isEmpty?: boolean | undefined // it changed nothing
   readonly fallback?: ReportFallback | undefined
-  /** The strategy whose brief took the place of a summary that was not good enough, and why it was not. */
+  /** The strategy whose brief replaced an unusable summary, and why. */
   readonly replacedBy?: string | undefined
   readonly replacedFor?: string | undefined
 }
@@ -51,7 +51,7 @@ export function committedFacts(
   }
 }
 
-/** `31,973 → 16,528 tokens (48 % less)`: the context, estimated, the same in every interface. */
+/** `31,973 → 16,528 tokens (48 % less)`: the estimated context, equal in every interface. */
 export function renderSizes({ beforeTokens: before, afterTokens: after }: CommittedFacts): string {
   if (before === undefined || after === undefined) return ''
   const percent = before > 0 ? Math.round((100 * Math.abs(before - after)) / before) : 0
@@ -59,17 +59,17 @@ export function renderSizes({ beforeTokens: before, afterTokens: after }: Commit
   return `${count(before)} → ${count(after)} tokens (${change})`
 }
 
-/** Whether it went as planned: nothing else had to take the place of what was asked for. */
+/** Whether nothing had to replace what was requested. */
 export function isAsPlanned(facts: CommittedFacts): boolean {
   return facts.fallback === undefined && facts.replacedBy === undefined && isSmaller(facts)
 }
 
-/** What has grown, or is as large as before, is no success. */
+/** Growth or no change is not a success. */
 function isSmaller({ beforeTokens: before, afterTokens: after }: CommittedFacts): boolean {
   return before === undefined || after === undefined || after < before
 }
 
-/** What is to be said of it beside its figures: that another strategy failed, or that nothing was gained. */
+/** Remarks besides the figures: another strategy failed, or nothing was gained. */
 export function renderCaveats(facts: CommittedFacts): string[] {
   const { strategy, isEmpty = false, fallback } = facts
   return [
@@ -80,16 +80,16 @@ export function renderCaveats(facts: CommittedFacts): string[] {
   ]
 }
 
-/** What writes the brief that opens a session where the model's summary is of no use. */
+/** Writes the brief of a fresh session if the model's summary is unusable. */
 const BRIEF_OF_FRESH = 'extract'
 
-/** The same for a new session: behind the sentence of FRESH-24, and without figures (FRESH-26). */
+/** The same for a fresh session: after the sentence of FRESH-24, without figures (FRESH-26). */
 export function freshCaveats({ replacedFor }: { readonly replacedFor?: string } = {}): string[] {
   if (replacedFor === undefined) return []
   return replacedLines({ replacedBy: BRIEF_OF_FRESH, replacedFor })
 }
 
-/** Empty where the summary stands. Older logs do not say why. */
+/** Empty if the summary was used. Older logs do not tell why it was not. */
 export function replacedLines({
   replacedBy,
   replacedFor = 'the summary was not good enough',
@@ -99,7 +99,7 @@ export function replacedLines({
   return [`Fell back because ${why}: a brief by ${oneLine(replacedBy)} took its place.`]
 }
 
-/** On one line, with a full stop, whoever wrote it. */
+/** One line with a full stop. */
 export function sentence(text: string): string {
   const line = oneLine(text)
   return /[.!?…]$/.test(line) ? line : `${line}.`
@@ -182,7 +182,7 @@ function count(tokens: number): string {
   return Math.round(tokens).toLocaleString('en-US')
 }
 
-/** Names come from transcripts: nothing in them may move a terminal. */
+/** Names come from transcripts and must not control the terminal. */
 function oneLine(text: string): string {
   return text.replace(/[\p{C}\s]+/gu, ' ').trim()
 }

@@ -1,4 +1,4 @@
-// The report of a compaction: before, after, removed with reasons, and kept
+// The report of a compaction: before, after, removed with reasons, and kept.
 import type { EventAt } from '../log/event.ts'
 import type { Json } from '../text/json.ts'
 import { textOfUserContent } from '../view/content.ts'
@@ -10,20 +10,20 @@ import { type Pins, pinnedEntries, pinnedText } from './pins.ts'
 import { nameOfEntry } from './report-name.ts'
 import { splitTokens, type TokenSplit } from './token-split.ts'
 
-/** What was done to the entries of a context for one reason: a rung of the ladder, a prune, a strategy. */
+/** Changes for one reason: a rung of the ladder, a prune, a strategy. */
 export interface DropGroup {
   readonly why: string
   readonly entries: number
   readonly tokens: number // fewer than before
 }
 
-/** One entry that went, or became smaller. */
+/** A removed or shortened entry. */
 export interface Drop {
-  readonly ref: EntryId // under which its original can be read again
-  readonly what: string // a name that a person recognises
+  readonly ref: EntryId // reads the original
+  readonly what: string // a recognisable name
   readonly why: string
   readonly before: number
-  readonly after: number // 0 if nothing of it stands any more
+  readonly after: number // 0 if nothing of it is left
 }
 
 export interface ReportPins {
@@ -32,10 +32,10 @@ export interface ReportPins {
   readonly tokens: number
 }
 
-/** Plain values by name: what decided how this compaction was made. */
+/** Plain values by name that influenced this compaction. */
 export type ReportSettings = Readonly<Record<string, string | number | boolean>>
 
-/** Another strategy was tried first, and why it came to nothing. */
+/** A strategy that was tried first, and why it failed. */
 export interface ReportFallback {
   readonly from: string
   readonly reason: string
@@ -46,24 +46,24 @@ export interface CompactionReport {
   readonly trigger: CompactionData['trigger']
   readonly before: TokenSplit
   readonly after: TokenSplit
-  readonly drops: readonly DropGroup[] // the one that freed most first
+  readonly drops: readonly DropGroup[] // largest saving first
   readonly largest: readonly Drop[]
   readonly pins: ReportPins
-  /** Refs that the compaction wrote: into its texts, or beside them. */
+  /** Refs the compaction wrote, in or next to its texts. */
   readonly refs: { readonly count: number; readonly first: readonly EntryId[] }
   readonly settings: ReportSettings
   readonly fallback?: ReportFallback
-  /** The strategy whose brief took the place of a summary that was not good enough, and why it was not. */
+  /** The strategy whose brief replaced an unusable summary, and why. */
   readonly replacedBy?: string
   readonly replacedFor?: string
-  /** Steps of the strategy that failed, so that it continued without them. */
+  /** Failed steps of the strategy that were skipped. */
   readonly leftOut?: readonly ReportFallback[]
 }
 
 export interface ReportInput {
   readonly before: Context
   readonly after: Context
-  /** Knows the COMPACTION as well. */
+  /** Also returns the COMPACTION. */
   readonly eventAt: EventAt
   readonly change: Pick<CompactionData, 'strategyId' | 'trigger' | 'edits' | 'metadata'>
   readonly pins: Pins
@@ -75,7 +75,7 @@ const LARGEST = 10
 const FIRST_REFS = 20
 const HIDDEN_THINKING = 'hidden-thinking'
 
-/** Takes time in proportion to the context. */
+/** Linear in the size of the context. */
 export function reportCompaction(input: ReportInput): CompactionReport {
   const { before, after, eventAt, change, pins, settings = {}, fallback } = input
   const drops = findDrops(input)
@@ -152,7 +152,7 @@ function grouped(drops: readonly DroppedItem[]): DropGroup[] {
     .sort((a, b) => b.tokens - a.tokens || (a.why < b.why ? -1 : 1))
 }
 
-/** Why something was done to an entry, as a strategy leaves it: `reasons` in its metadata, ids by reason. */
+/** Reasons for changes, from a strategy's metadata `reasons`: ids by reason. */
 export function reasonsIn(metadata: Json | undefined): ReadonlyMap<EntryId, string> {
   const found = new Map<EntryId, string>()
   const reasons = readField(metadata, 'reasons')
@@ -162,7 +162,7 @@ export function reasonsIn(metadata: Json | undefined): ReadonlyMap<EntryId, stri
   return found
 }
 
-/** As a strategy leaves it: `replacedBy` in its metadata, and `replacedFor`. */
+/** From a strategy's metadata `replacedBy` and `replacedFor`. */
 export function replacedIn(
   metadata: Json | undefined,
 ): Pick<CompactionReport, 'replacedBy' | 'replacedFor'> {
@@ -172,7 +172,7 @@ export function replacedIn(
   return { replacedBy, ...(typeof replacedFor === 'string' && { replacedFor }) }
 }
 
-/** As a strategy leaves it: `leftOut` in its metadata. Logs are data: what has another shape is passed over. */
+/** From a strategy's metadata `leftOut`. Logs are data: other shapes are ignored. */
 function leftOutIn(metadata: Json | undefined): ReportFallback[] {
   const listed = readField(metadata, 'leftOut')
   if (!Array.isArray(listed)) return []
@@ -204,7 +204,7 @@ function pinsIn(after: Context, pins: Pins): ReportPins {
 
 const REF = /\[ref:([ec]\d{1,15}(?:\.\d{1,9})?)\]/g
 
-/** `refs` in the metadata of a strategy whose texts have no room for them. */
+/** `refs` in the metadata of strategies whose texts have no room for them. */
 export function refsBeside(metadata: Json | undefined): EntryId[] {
   const listed = readField(metadata, 'refs')
   if (!Array.isArray(listed)) return []

@@ -1,4 +1,4 @@
-// Undo, redo and expand: changes that bring back what earlier changes took away.
+// Undo, redo and expand: changes that restore what earlier changes removed.
 import { PrecisError } from '../errors.ts'
 import { type ChangeType, type EventAt, type EventOf, isChange } from '../log/event.ts'
 import type { Context } from '../view/context.ts'
@@ -9,13 +9,13 @@ import { applyChange, indexById } from './apply.ts'
 import type { Change, Edit, EntryId, Put, Reversal, Run } from './change.ts'
 import { computeInverse, hidesOnly } from './inverse.ts'
 
-/** A reversal ready to be appended: its type, and its data. */
+/** A reversal ready to append. */
 export interface ReversalDraft {
   readonly type: 'COMPACTION_UNDONE' | 'COMPACTION_REDONE' | 'CONTENT_EXPANDED'
   readonly data: Reversal
 }
 
-/** Undoes a change: the newest one, or the one at `target`. Throws `covered-by` where it cannot. */
+/** Undoes the newest change, or `target`. Throws `covered-by` if impossible. */
 export function undo(
   context: Context,
   eventAt: EventAt,
@@ -41,7 +41,7 @@ function nothingToUndo({ undone }: Context): PrecisError {
   })
 }
 
-/** Brings back what the latest undo took, or the undo at `target`. */
+/** Reverts the latest undo, or the one at `target`. */
 export function redo(
   context: Context,
   eventAt: EventAt,
@@ -58,8 +58,8 @@ export function redo(
 }
 
 /**
- * Puts back what the entry `id` stands for, or, for dropped content, the stretch it was dropped in. What several
- * compactions cover comes back by one of them at a time, the newest first.
+ * Restores what the entry `id` replaced, or the stretch a gap stands for. If several compactions cover it,
+ * one at a time, newest first.
  */
 export function expand(context: Context, eventAt: EventAt, id: EntryId): ReversalDraft {
   const visible = indexById(context.items.toArray())
@@ -69,7 +69,7 @@ export function expand(context: Context, eventAt: EventAt, id: EntryId): Reversa
       (inverse) => !hidesOnly(inverse) && restores(inverse, id, visible),
     )
     if (!edit) continue
-    // Covered again since: what covers it comes back first.
+    // Covered again since: restore the cover first.
     const hidden = findCover(edit, id, visible)
     if (hidden) return expand(context, eventAt, hidden)
     return findReversal(context, [withThinkingHidden(edit)], seq, eventAt)
@@ -80,7 +80,7 @@ export function expand(context: Context, eventAt: EventAt, id: EntryId): Reversa
   })
 }
 
-/** Edits that bring back a part of what the compaction `of` removed. */
+/** Edits that restore part of what the compaction `of` removed. */
 export function findReversal(
   context: Context,
   edits: readonly Edit[],
@@ -91,7 +91,7 @@ export function findReversal(
   return { type: 'CONTENT_EXPANDED', data: { ...data, of, reverts: of } }
 }
 
-/** How many entries edits bring back that were not in the context before. */
+/** How many entries the edits restore. */
 export function countRestored(edits: readonly Edit[]): number {
   const sizeOf = (run: Run) => (typeof run === 'string' ? Number(!isMade(run)) : run[2])
   return edits.reduce((sum, { covers, put }) => {
@@ -100,13 +100,13 @@ export function countRestored(edits: readonly Edit[]): number {
   }, 0)
 }
 
-/** Would this inverse edit, as things stand, replace `id` or bring it back? */
+/** Whether this inverse edit would replace `id` or restore it. */
 function restores(inverse: Edit, id: EntryId, visible: ReadonlyMap<EntryId, number>): boolean {
   if (inverse.covers.some((run) => runHas(run, id)) && isMade(id)) return visible.has(id)
   return !visible.has(id) && inverse.put.some((put) => 'keep' in put && runHas(put.keep, id))
 }
 
-/** The replacement that this edit would take out, where another one has taken its place. */
+/** The entry that has replaced what this edit would remove. */
 function findCover(
   { covers }: Edit,
   id: EntryId,
@@ -125,7 +125,7 @@ function isMade(id: EntryId): boolean {
 function takeBack(context: Context, change: EventOf<ChangeType>, eventAt: EventAt): ReversalDraft {
   const top = context.stack.at(-1) ?? 0
   const newest = top === change.seq || (context.undone.at(-1) === change.seq && top < change.seq)
-  // An older change un-hides nothing: the prefix that thinking was bound to has changed since.
+  // An older change cannot show thinking again: its prefix has changed.
   const edits = newest
     ? change.data.inverse
     : change.data.inverse.filter((edit) => !showsOnly(edit)).map(withThinkingHidden)
@@ -139,7 +139,7 @@ function takeBack(context: Context, change: EventOf<ChangeType>, eventAt: EventA
   }
 }
 
-/** Does this edit only show thinking again? */
+/** Whether this edit only shows thinking. */
 function showsOnly(edit: Edit): boolean {
   return hidesOnly(edit) && edit.put.every((put) => 'keep' in put && put.hide?.length === 0)
 }
@@ -170,7 +170,7 @@ function reversal(
   }
 }
 
-/** Answers appended after a change saw its output as their prefix, so their thinking goes with it. */
+/** Answers after a change had its output as their prefix, so their thinking must go with it. */
 function answersSince(items: readonly Item[], since: number, eventAt: EventAt): Run[] {
   const end = lastRoundStart(items)
   const later = items.filter(

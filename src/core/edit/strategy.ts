@@ -1,4 +1,4 @@
-// A strategy proposes how a context could be smaller. It commits nothing: the gate does.
+// A strategy proposes how to shrink a context. Only the gate commits.
 import { PrecisError } from '../errors.ts'
 import type { EventAt } from '../log/event.ts'
 import type { Signal, ThinkingWish, ToolSchema } from '../model.ts'
@@ -12,91 +12,91 @@ import type { Edit, Trigger } from './change.ts'
 import type { Pins } from './pins.ts'
 
 /**
- * How a summary is asked for: in the conversation, as one more message to the same model, so that its
- * prefix is found in the cache; or apart, with the conversation as data and no tools.
+ * How to ask for a summary: within the conversation, as one more message to the same model, which reuses its
+ * cached prefix; or apart, with the conversation as data and no tools.
  */
 export type SummaryForm = 'conversation' | 'apart'
 
-/** What a run hands through to its strategy, untouched. */
+/** Passed through to the strategy unchanged. */
 export interface CompactionContext {
   readonly threadId: string
   readonly provider?: ModelPort | undefined
   readonly agent?: unknown
   readonly toolExecutor?: unknown
   readonly model?: string | undefined
-  /** In place of the form that a strategy has by itself. */
+  /** Overrides the strategy's own form. */
   readonly form?: SummaryForm | undefined
-  /** Who is asked apart; absent: `model`. */
+  /** The model asked apart; default: `model`. */
   readonly fastModel?: string | undefined
-  /** What the conversation's own requests are sent with. */
+  /** The tools of the conversation's own requests. */
   readonly tools?: readonly ToolSchema[] | undefined
   readonly thinking?: ThinkingWish | undefined
-  /** Of the conversation's model; absent where it is unknown. */
+  /** Of the conversation's model; absent if unknown. */
   readonly windowTokens?: number | undefined
-  /** What the context may weigh at most for a request to fit; absent where it is unknown. */
+  /** The largest context that fits a request; absent if unknown. */
   readonly capacityTokens?: number | undefined
   readonly signal?: Signal | undefined
-  /** Where finished steps are kept, for a run that was cut short and is begun again. */
+  /** Keeps finished steps for a run that was interrupted. */
   readonly scratch?: Scratch | undefined
-  /** How far a run has come: so many steps done, of so many. */
+  /** Reports steps done and their total. */
   onProgress?(progress: {
     readonly message: string
     readonly done: number
     readonly total: number
   }): void
-  /** Something that people should know, and that stops nothing. */
+  /** A message for people that stops nothing. */
   onWarning?(message: string): void
 }
 
-/** Values by key that may be forgotten at any time. Never rejects: what it cannot keep is done again. */
+/** Values by key that may be lost at any time. Never rejects: lost work is repeated. */
 export interface Scratch {
   get(key: string): Promise<Json | undefined>
   set(key: string, value: Json): Promise<void>
   clear(): Promise<void>
 }
 
-/** A fold over a log whose state is made when someone asks for it, and need not outlive the process. */
+/** A fold whose state is computed on demand and need not outlive the process. */
 export type LogReducer<S> = Pick<Reducer<S>, 'name' | 'version' | 'init' | 'step'>
 
 export interface StrategyInput {
   readonly context: Context
-  /** Rows of the entries in the context. What a summary among them covers is not loaded. */
+  /** Rows of the context's entries. What a summary among them covers is not loaded. */
   readonly eventAt: EventAt
   readonly run: CompactionContext
   readonly trigger: Trigger
-  /** Where the context should end up, in estimated tokens. */
+  /** The target size in estimated tokens. */
   readonly budget?: number | undefined
-  /** The same under its former name. */
+  /** Former name of the same. */
   readonly targetTokens?: number | undefined
   readonly instructions?: string | undefined
-  /** What the user says next, where that is known: what matters for it must stay. */
+  /** The user's next message, if known: what matters for it must stay. */
   readonly nextPrompt?: string | undefined
-  /** What the gate is going to keep, whatever is proposed: it counts for the target. */
+  /** What the gate will keep in any case: counts towards the target. */
   readonly pins?: Pins
   /**
-   * The state of a reducer over the whole log, as of this context, with what was compacted away. It is kept
-   * with the thread and stepped over new events only; a reducer may grow it in place, so it is to be read
-   * before anything else is awaited. Absent if only the context is at hand.
+   * The state of a reducer over the whole log up to this context, including what was compacted. Cached with
+   * the thread and stepped over new events only; a reducer may grow it in place, so read it before awaiting
+   * anything else. Absent if only the context is available.
    */
   reduce?<S>(reducer: LogReducer<S>): S | Promise<S>
 }
 
-/** A text of a model, as it wrote it, for the gate to judge; `sections` are the headings asked of it. */
+/** A model's original text for the gate; `sections` are the requested headings. */
 export interface WrittenSummary {
   readonly text: string
   readonly sections?: readonly string[]
-  /** So many of the sections must be there; absent: all of them. */
+  /** Required number of sections; default: all. */
   readonly fewestSections?: number
 }
 
-/** A summary that opens a new thread in place of this one. */
+/** A summary that opens a new thread. */
 export interface FreshStart {
-  readonly message: string // the first message there
+  readonly message: string // its first message
   readonly summary: string
-  readonly unverified: readonly string[] // names in it that the conversation does not have
-  /** The entry that follows the first message (ALWAYS-23); absent where little is replaced. */
+  readonly unverified: readonly string[] // names in it that the conversation lacks
+  /** The entry after the first message (ALWAYS-23); absent if little is replaced. */
   readonly carried?: string
-  /** Why a brief by code took the place of the model's summary. */
+  /** Why a brief by code replaced the model's summary. */
   readonly replacedFor?: string
 }
 
@@ -104,28 +104,28 @@ export interface Proposal {
   readonly edits: readonly Edit[]
   readonly closes?: readonly string[]
   readonly metadata?: Json
-  readonly usage?: TokenUsage // what finding it cost
-  readonly stopReason?: StopReason // how the summary ended, where a model wrote one
+  readonly usage?: TokenUsage // cost of making it
+  readonly stopReason?: StopReason // stop reason of a model's summary
   readonly written?: readonly WrittenSummary[]
   /**
-   * Nothing is to be changed here: see `FreshStart`. The gate judges what the new thread would begin with;
-   * whoever commits opens that thread, and appends no COMPACTION.
+   * Changes nothing here: see `FreshStart`. The gate judges the start of the new thread; committing opens
+   * that thread and appends no COMPACTION.
    */
   readonly fresh?: FreshStart
 }
 
 export interface Strategy {
   readonly id: string
-  /** Rejects with a PrecisError where it cannot propose; an aborted signal rejects with `aborted`. */
+  /** Rejects with a PrecisError if it cannot propose, and with `aborted` on the signal. */
   propose(input: StrategyInput): Promise<Proposal>
-  /** The same as steps: they wait for nothing where no model is asked. Throws where `propose` rejects. */
+  /** The same as steps, which wait only for a model. Throws where `propose` rejects. */
   steps?(input: StrategyInput): Steps<Proposal>
 }
 
-/** Starts a thread of its own, and writes nothing to the old one. */
+/** Opens a new thread and writes nothing to the old one. */
 export const FRESH_SESSION = 'fresh-session'
 
-/** Our own strategies that ask a model, by their ids. */
+/** Ids of our strategies that ask a model. */
 export const STRATEGIES_WITH_MODEL: readonly string[] = [
   'brief',
   'summarize',
@@ -136,17 +136,17 @@ export const STRATEGIES_WITH_MODEL: readonly string[] = [
   FRESH_SESSION,
 ]
 
-/** What a strategy proposes, for steps that ask another one. */
+/** Another strategy's proposal within steps. */
 export function* proposing(strategy: Strategy, input: StrategyInput): Steps<Proposal> {
   const { steps } = strategy
   const isTheSame = steps && (proposals.get(steps) ?? strategy.propose) === strategy.propose
   return isTheSame ? yield* steps.call(strategy, input) : yield* wait(strategy.propose(input))
 }
 
-/** By the steps of a strategy: its `propose`. A copy of the strategy may have another one, which counts. */
+/** Maps a strategy's steps to its `propose`. A copy with another `propose` uses that. */
 const proposals = new WeakMap<object, Strategy['propose']>()
 
-/** A strategy that proposes at once. */
+/** A strategy that proposes synchronously. */
 export function immediate(strategy: {
   readonly id: string
   proposeNow(input: StrategyInput): Proposal
@@ -162,7 +162,7 @@ export function immediate(strategy: {
   })
 }
 
-/** A strategy that is written as steps. */
+/** A strategy written as steps. */
 export function stepwise(strategy: Required<Pick<Strategy, 'id' | 'steps'>>): Strategy {
   const propose: Strategy['propose'] = async (input) => runSteps(strategy.steps(input))
   proposals.set(strategy.steps, propose)

@@ -1,4 +1,4 @@
-// The parts of a context in estimated tokens by category; they add up to the total
+// The parts of a context in estimated tokens by category; they add up to the total.
 import type { EventAt } from '../log/event.ts'
 import type { Block, Part } from '../view/content.ts'
 import { type Context, weightOf } from '../view/context.ts'
@@ -19,17 +19,17 @@ export interface TokenSplit {
   readonly user: number
   readonly assistant: number
   readonly toolCalls: number
-  readonly toolResults: readonly ToolTokens[] // the heaviest tool first
-  readonly thinking: number // without what is hidden
+  readonly toolResults: readonly ToolTokens[] // heaviest tool first
+  readonly thinking: number // without hidden thinking
   readonly images: number
-  readonly summaries: number // what compactions wrote
+  readonly summaries: number // written by compactions
 }
 
 type Category = Exclude<keyof TokenSplit, 'total' | 'toolResults'>
 
 const WRITTEN: ReadonlySet<EntryLabel | undefined> = new Set(['summary', 'brief', 'files'])
 
-/** A result whose call is not there. */
+/** For results without a call. */
 const UNKNOWN_TOOL = 'unknown'
 
 export function splitTokens(context: Context, eventAt: EventAt): TokenSplit {
@@ -72,14 +72,14 @@ function computeCategory(item: Item, eventAt: EventAt): Category {
     : 'user'
 }
 
-/** A message that opens a thread with the summary of another one. */
+/** A message that opens a thread with another one's summary. */
 export function isOpening(id: EntryId, eventAt: EventAt): boolean {
   const { original, seq } = parseEntryId(id)
   const event = original ? eventAt(seq) : undefined
   return event?.type === 'USER_MESSAGE' && event.origin === 'summary'
 }
 
-/** The texts of answers are short beside the arguments of their calls: only they are weighed again. */
+/** An answer's text is short compared with its calls' arguments, so only the text is weighed again. */
 function insideAnswer(item: Item, eventAt: EventAt): { text: number; thinking: number } {
   const content = contentOf(item.id, eventAt)
   const thinking = item.hide?.includes('thinking') ? 0 : (item.thinkingTokens ?? 0)
@@ -88,7 +88,7 @@ function insideAnswer(item: Item, eventAt: EventAt): { text: number; thinking: n
   return { text: weighAnswer(content.answer), thinking }
 }
 
-/** The name of the tool by the place of its result. */
+/** The tool name at each result's place. */
 export function toolNames(
   items: readonly Item[],
   open: ReadonlySet<string>,

@@ -1,9 +1,9 @@
-// Reads the arguments of a call of any shape; undefined if they do not fit
+// Reads call arguments of any shape; undefined if they do not fit.
 import type { Fields, Json } from '../text/json.ts'
 import { cutHead } from '../window/tokens/cut.ts'
 import { LONGEST_PATH_CHARS } from './path-text.ts'
 
-/** Arguments that are an object, or the text of one. */
+/** An object, or the JSON text of one. */
 export function readFields(json: Json): Fields {
   if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Fields
   return {}
@@ -37,7 +37,7 @@ const PATHS = [
   'relative_workspace_path',
 ]
 
-/** The file that a call is about. */
+/** The file of a call. */
 export function pathIn(fields: Fields): string | undefined {
   const path = textIn(fields, ...PATHS)
   return path !== undefined && isPath(path) ? path : undefined
@@ -47,7 +47,7 @@ export function isPath(text: string): boolean {
   return text.trim() !== '' && text.length <= LONGEST_PATH_CHARS && !/[\n\0]/.test(text)
 }
 
-/** What a call is about, in short: a path, a command, or nothing. */
+/** The subject of a call: a path, a command, or nothing. */
 export function readSubject(input: Json): string {
   const fields = readFields(input)
   const text =

@@ -1,4 +1,4 @@
-// Carries out one operation, git commands included, on the known files, with what the result tells of it
+// Applies one operation, git commands included, to the known files, using its result.
 import type { Json } from '../text/json.ts'
 import { cutHead } from '../window/tokens/cut.ts'
 import { readFields } from './call-fields.ts'
@@ -14,13 +14,13 @@ import type { FileWork, Place } from './file-work.ts'
 import type { FileOperation, GitOperation, Target } from './operation.ts'
 import { isBelow } from './path-text.ts'
 
-/** The file that an editor has open, as it says below its output. */
+/** The file an editor has open, named below its output. */
 function openFileIn(text: string): { readonly name: string } | undefined {
   const name = /\(Open file: (.{1,1024}?)(?: \(\d+ lines total\))?\)/.exec(text.slice(-2_400))?.[1]
   return name === undefined || name === 'n/a' ? undefined : { name }
 }
 
-/** Most tools say whether the file that they wrote is a new one. */
+/** Most tools report whether a written file is new. */
 export function told(
   operation: FileOperation,
   text: string,
@@ -45,7 +45,7 @@ export function told(
     : operation
 }
 
-/** False if it cannot be told what the operation did. */
+/** False if the effect of the operation is unknown. */
 export function carryOut(work: FileWork, operation: FileOperation, place: Place): boolean {
   if (operation.op === 'cd') return true
   return isGit(operation) ? applyGit(work, operation, place) : work.apply(operation, place)
@@ -60,7 +60,7 @@ function isGit(
 const MOST_STASHES = 10
 const MOST_BRANCHES = 20
 
-/** False if it cannot be told what the operation did. */
+/** False if the effect of the operation is unknown. */
 function applyGit(work: FileWork, operation: GitOperation, place: Place): boolean {
   switch (operation.op) {
     case 'git-add':
@@ -107,7 +107,7 @@ function forAll(work: FileWork, change: (record: FileRecord) => FileRecord): voi
   }
 }
 
-/** No paths are all; a folder stands for what is below it. */
+/** No paths means all; a folder includes everything below it. */
 function forPaths(
   work: FileWork,
   targets: readonly Target[],
@@ -135,7 +135,7 @@ function withWork(record: FileRecord, version: Version, seq: number): FileRecord
   return record.work === version ? record : { ...record, work: version, changedAt: seq }
 }
 
-/** As in the last commit; what git does not know of is left alone. */
+/** As in the last commit; untracked files stay. */
 function clean(record: FileRecord, seq: number): FileRecord {
   if (record.head === ABSENT && record.index === ABSENT) return record
   return { ...withWork(record, record.head, seq), index: record.head }
@@ -166,7 +166,7 @@ function stash(work: FileWork, isAll: boolean): boolean {
     const { path, head, index, work: version } = record
     const isTracked = head !== ABSENT || index !== ABSENT
     const isChanged = version !== head || index !== head
-    // A file that was staged and then deleted is stashed as it was staged.
+    // A file staged and then deleted is stashed as staged.
     const isOnlyStaged = head === ABSENT && version === ABSENT
     if (isChanged && (isTracked || isAll))
       stashed.push({ path, work: isOnlyStaged ? index : version, index })
@@ -186,7 +186,7 @@ function unstash(work: FileWork, keeps: boolean): boolean {
   for (const { path, work: version, index } of stashed) {
     const record = work.at(path)
     if (!record) continue
-    // A new file that was staged is staged again; other changes come back unstaged.
+    // A newly staged file is staged again; other changes return unstaged.
     const isNewlyStaged = record.head === ABSENT && index !== ABSENT
     work.put({
       ...withWork(record, version, work.seq),

@@ -1,10 +1,10 @@
-// How a command ended, read from the result of its call: its exit, and what it printed without the tool's frame
+// How a command ended, from its call's result: exit code, and output without the tool's frame.
 import type { Json } from '../text/json.ts'
 import type { Block, ToolResult } from '../view/content.ts'
 import { readFields } from './call-fields.ts'
 import type { CommandEnd } from './shell/outcome.ts'
 
-/** More is not looked at: it is the ends of an output that tell. */
+/** Only the ends of an output matter. */
 const HEAD_CHARS = 150_000
 
 const TAIL_CHARS = 150_000
@@ -14,11 +14,11 @@ const NEAR_ENDS_CHARS = 600
 const EXIT_CODE =
   /(?:exit(?:ed)?(?: with)?(?: exit)? code:? ?|returncode>|"exit_code": ?|finished with exit code )(-?\d{1,5})\b/i
 
-/** Lines that tools put before and behind what a command printed. */
+/** Lines that tools add before and after a command's output. */
 const FRAME =
   /^(?:<returncode>.*|<output>|<\/output>|Chunk ID: .*|Wall time: .*|Process exited with code .*|Process running with session ID .*|Original token count: .*|Total output lines: .*|Exit [cC]ode:? -?\d+|Output:|\[exit code -?\d+[^\]]*\]|<exited with exit code -?\d+>|<shellId: \S+ completed with exit code -?\d+>|Command exited with code -?\d+|\[The command completed with exit code -?\d+\.?\]|\(Open file: .*\)|\(Current directory: .*\)|bash-\$|\((?:Bash completed with )?no output\))$/
 
-/** The text of a result without the tool's frame, and the exit of the command */
+/** The text of a result without the tool's frame, and the exit of the command. */
 export function textOfBlocks(blocks: readonly Block[]): string {
   let text = ''
   for (const block of blocks) {
@@ -44,7 +44,7 @@ export function commandEnd(
   }
 }
 
-/** The same as `isFailed` of its end, which takes the whole text apart. */
+/** The same as `isFailed` of its end, without parsing the whole text. */
 export function hasFailed(text: string, result: Pick<ToolResult, 'status' | 'metadata'>): boolean {
   if (result.status !== 'completed') return true
   return isFailed(result, exitCodeIn(result.metadata) ?? readExitCode(text))
@@ -69,7 +69,7 @@ function readExitCode(text: string): number | undefined {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals read their colours from them
 const COLOURS = /\u001b\[[\d;]*m/g
 
-/** Only at the ends: what is in the middle was printed. */
+/** Only at the ends: the middle is the command's own output. */
 function withoutFrame(text: string): string {
   const lines = text.replace(COLOURS, '').split('\n')
   let start = 0

@@ -1,4 +1,4 @@
-// The tools of the agents that are read and of this one, by name: what each call is meant to do.
+// The tools of supported agents and our own, by name: the intent of each call.
 import type { Fields, Json } from '../text/json.ts'
 import { cutHead } from '../window/tokens/cut.ts'
 import { isPath, listIn, pathIn, readFields, textIn } from './call-fields.ts'
@@ -16,7 +16,7 @@ const COMMAND_CHARS = 1_000
 const PLAN_CHARS = 6_000
 const MOST_PATHS = 200
 
-/** What a call means; names are compared without case, dashes, underscores and the server they come from. */
+/** The intent of a call; names are compared without case, dashes, underscores and server prefix. */
 export function readIntent(name: string, input: Json): Intent {
   const short = name.slice(name.lastIndexOf('__') + 1).replace(/^_/, '')
   const key = short
@@ -45,7 +45,7 @@ const shell: Meaning = (fields, input, name) => {
     ...(folder !== undefined && isPath(folder) && { folder }),
   })
 }
-/** Shells that stay open from one call to the next. */
+/** Shells that stay open between calls. */
 const KEEPS_FOLDER = new Set(['Bash', 'execute_bash', 'run_in_terminal', 'terminal'])
 
 export function shellIntent(
@@ -58,7 +58,7 @@ export function shellIntent(
 const list: Meaning = (fields) => {
   const depth = fields.depth
   const isDeep = fields.recursive === true || (typeof depth === 'number' && depth >= 20)
-  // Between one level and all of them, what is not listed may be deeper.
+  // With a limited depth, unlisted files may be deeper.
   return { kind: 'list', folder: pathIn(fields) ?? '', isDeep }
 }
 const found: Meaning = () => ({ kind: 'found' })
@@ -105,7 +105,7 @@ const severalFiles: Meaning = (fields) => {
   return onFiles(...paths.map((name): FileOperation => ({ op: 'read', path: { name } })))
 }
 
-/** One tool for all, told what to do by a word. */
+/** One tool with several commands. */
 const editor: Meaning = (fields) => {
   const path = pathIn(fields)
   if (path === undefined) return OTHER

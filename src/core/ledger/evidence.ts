@@ -1,11 +1,11 @@
-// Evidence about files in outputs: directory listings and git status
+// Evidence about files in outputs: directory listings and git status.
 import { ABSENT, AS_AT_START, type FileRecord, readRecord } from './file-record.ts'
 import type { FileWork, Place } from './file-work.ts'
 import type { Shows } from './operation.ts'
 import { fromRoot, LONGEST_PATH_CHARS, resolvePath } from './path-text.ts'
 
 const MOST_LINES = 5_000
-/** What git has that differs from what the file was at the start: nobody knows what it is. */
+/** Git has a version that differs from the file's start; its content is unknown. */
 const ANOTHER = -1
 
 export function noteListing(
@@ -22,7 +22,7 @@ export function noteListing(
   for (const line of lines) {
     if (line === '' || line === '.' || line === '..') continue
     const path = isPathLine(line) ? fromRoot(place.root, resolvePath(base, line)) : undefined
-    // Without a dot it may be a folder, and a note may stand for what is left out.
+    // Without a dot it may be a folder, or a note about omitted lines.
     if (path === undefined || (shows.isBare && !/[./]/.test(line))) isWhole = false
     else if (line.endsWith('/')) work.putFolder({ path })
     else if (path !== '' && !work.at(path)) work.put(namedRecord(path, line, shows.isBare))
@@ -35,23 +35,23 @@ function namedRecord(path: string, line: string, isBare: true | undefined): File
   return line.endsWith(path) ? record : { ...record, name: isBare ? '' : line }
 }
 
-/** Not a sentence, a heading or a hit with its line. */
+/** Not a sentence, a heading or a match with its line. */
 function isPathLine(line: string): boolean {
   return line.length <= LONGEST_PATH_CHARS && !/^[[\s]|[:*?"<>|\]]/.test(line)
 }
 
-/** Paths that a search found: they are there, and nothing is said of others. */
+/** Paths found by a search exist; others are unknown. */
 export function noteFound(work: FileWork, output: string, place: Place): void {
   noteListing(work, output, { kind: 'paths', folder: '', isDeep: false, isPartly: true }, place)
 }
 
 interface Status {
   readonly branch?: string
-  readonly changed: ReadonlyMap<string, string> // by path: the two letters of the short form
+  readonly changed: ReadonlyMap<string, string> // two-letter status by path
   readonly renamed: readonly (readonly [from: string, to: string])[]
 }
 
-/** Takes git's word for what is changed. `isSince`: what is new in it came since its last word, unseen. */
+/** Adopts git's report of changes. `isSince`: new entries were made since its last report. */
 export function noteStatus(work: FileWork, output: string, place: Place, isSince: boolean): void {
   const status = readStatus(output)
   if (status === undefined) return
@@ -89,7 +89,7 @@ function noteChanged(work: FileWork, path: string, letters: string, isSince: boo
     })
 }
 
-/** Changed before the log began, as far as anyone can tell. */
+/** Probably changed before the log began. */
 function unknownBefore(path: string, letters: string): FileRecord {
   const isUntracked = letters === '??'
   const isGone = letters.includes('D')
@@ -112,7 +112,7 @@ function corrected(work: FileWork, record: FileRecord, letters: string): FileRec
     return { ...record, start: ABSENT, isSure: true, head: ABSENT }
   }
   if (!letters.includes('M')) return record
-  // It was taken for new, and git has had it all along.
+  // It seemed new, but git has had it all along.
   if (record.start === ABSENT && !record.isSure && record.head === ABSENT)
     return { ...record, start: 1, isSure: true, head: AS_AT_START, index: AS_AT_START }
   return record.work === record.head
@@ -128,7 +128,7 @@ const LONG_LETTERS: Readonly<Record<string, string>> = {
   renamed: 'R ',
 }
 
-/** Undefined if it is not all of what git would say. */
+/** Undefined if the report is incomplete. */
 function readStatus(output: string): Status | undefined {
   const changed = new Map<string, string>()
   const renamed: [string, string][] = []
@@ -145,7 +145,7 @@ function readStatus(output: string): Status | undefined {
     const letters = short?.[1] ?? (long ? longLetters(long[1], isUntracked) : undefined)
     const path = short?.[2] ?? long?.[2]
     if (letters === undefined || path === undefined) continue
-    // One path, or the old and the new name.
+    // One path, or old and new name.
     const names = (letters.includes('R') ? path.split(' -> ', 2) : [path]).map(unquoted)
     if (names.some((name) => name === undefined)) return undefined
     const [from = '', to = ''] = names
@@ -157,12 +157,12 @@ function readStatus(output: string): Status | undefined {
   return { ...(branch !== undefined && { branch }), changed, renamed }
 }
 
-/** The long form has a line for what is staged, and another for what was done since. */
+/** The long form lists staged and unstaged changes separately. */
 function bothLetters(first: string | undefined, letters: string): string {
   return first === undefined ? letters : `${first[0]}${letters[1]}`
 }
 
-/** Git puts names with blanks in quotes; those with signs of other scripts it writes as numbers. */
+/** Git quotes names with blanks, and writes other scripts as numbers. */
 function unquoted(name: string): string | undefined {
   if (!name.startsWith('"')) return name
   const inside = name.slice(1, -1)

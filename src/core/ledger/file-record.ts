@@ -1,8 +1,8 @@
-// One file in the ledger: at the start, in the last commit, in the index, on disk
+// One file in the ledger: at the start, in the last commit, in the index, on disk.
 
 /**
- * A content, without its bytes: 0 is «not there», 1 what the file was at the start, a greater number what
- * was written since, and a path what that other file was at the start.
+ * Identifies a content: 0 means missing, 1 the file's content at the start, larger numbers later writes, and
+ * a path another file's content at the start.
  */
 export type Version = number | string
 
@@ -10,35 +10,35 @@ export const ABSENT = 0
 export const AS_AT_START = 1
 
 export interface FileRecord {
-  /** From the root of the work, or absolute. */
+  /** Relative to the work's root, or absolute. */
   readonly path: string
-  /** As a call or a result wrote it last; empty if none wrote it in one piece. */
+  /** The latest spelling in a call or result; empty if it was never written in one piece. */
   readonly name: string
-  /** The folder that the name is seen from, as it was written, where that is not the root. */
+  /** The folder the name is relative to, as written, if not the root. */
   readonly folder?: string
   readonly start: typeof ABSENT | typeof AS_AT_START
-  /** False if nothing said whether it was there at the start. */
+  /** False if its existence at the start is unknown. */
   readonly isSure: boolean
   readonly head: Version
   readonly index: Version
   readonly work: Version
-  /** Where it came from by a move, as a path at the start. */
+  /** Its origin in a move, as a path at the start. */
   readonly from?: string
-  /** It came from there by a copy: only if the original goes is it the renamed one. */
+  /** The origin was copied: this is a rename only if the original is deleted. */
   readonly isCopy?: true
-  /** Numbers of the events that last read and last changed it. */
+  /** The events that last read and last changed it. */
   readonly readAt?: number
   readonly changedAt?: number
 }
 
-/** A file as it was at the start, there or not. */
+/** A file as at the start, existing or not. */
 export function readRecord(path: string, start: 0 | 1, isSure: boolean): FileRecord {
   return { path, name: path, start, isSure, head: start, index: start, work: start }
 }
 
 export type FileState = 'created' | 'modified' | 'deleted' | 'renamed'
 
-/** What became of a file since the start; undefined if nothing did, or nothing is left of it. */
+/** What happened to a file since the start; undefined if nothing, or if nothing is left. */
 export function readState(
   record: FileRecord,
   at: (path: string) => FileRecord | undefined,
@@ -46,19 +46,19 @@ export function readState(
   const { start, work, from } = record
   if (start === ABSENT) {
     if (work === ABSENT) return undefined
-    // Where the old name is in use again, it was a copy after all.
+    // If the old name is in use again, it was a copy.
     return from !== undefined && at(from)?.work === ABSENT ? 'renamed' : 'created'
   }
   if (work === ABSENT) return 'deleted'
   return work === AS_AT_START ? undefined : 'modified'
 }
 
-/** Seen in a listing, and nothing more. */
+/** Only seen in a listing. */
 export function isOnlySeen({ readAt, changedAt }: FileRecord): boolean {
   return readAt === undefined && changedAt === undefined
 }
 
-/** The known files of the log, with directories, branches and stashes */
+/** The known files of the log, with directories, branches and stashes. */
 export interface StashEntry {
   readonly path: string
   readonly work: Version
@@ -67,23 +67,23 @@ export interface StashEntry {
 
 export interface FileTree {
   readonly files: BucketMap<FileRecord>
-  /** Folders that are there; `new` where they came with a command, `all` where all in them was shown. */
+  /** Existing folders; `new` if created by a command, `all` if their full content was shown. */
   readonly folders: BucketMap<FolderRecord>
   readonly branch?: string
-  /** What the last commit of each branch that was left holds, where that is not what it was at the start. */
+  /** Content of the last commit of each left branch that differs from the start. */
   readonly branches: Readonly<Record<string, readonly (readonly [string, Version])[]>>
   readonly stashes: readonly (readonly StashEntry[])[]
-  readonly versions: number // how many contents have been written
-  /** Some that were seen are no longer known: from here on, a path that is not known may be there. */
+  readonly versions: number // number of contents written
+  /** Some seen paths were forgotten, so an unknown path may exist. */
   readonly isPartial: boolean
-  /** The event whose output was the last word of git on what is changed. */
+  /** The event with git's latest report of changes. */
   readonly statusAt?: number
 }
 
 export interface FolderRecord {
   readonly path: string
   readonly isNew?: true
-  readonly shown?: 'files' | 'all' // the files in it, or those below too
+  readonly shown?: 'files' | 'all' // direct files, or all below
 }
 
 export function emptyTree(): FileTree {
@@ -99,7 +99,7 @@ export function emptyTree(): FileTree {
 
 const BUCKETS = 128
 
-/** Keys with their values; a change costs a bucket, not the whole. Order is that of buckets, not of time. */
+/** Keys with values; a change copies one bucket. Ordered by bucket, not by time. */
 export class BucketMap<V> {
   readonly size: number
   readonly #buckets: readonly (ReadonlyMap<string, V> | undefined)[]
@@ -135,7 +135,7 @@ export class BucketMap<V> {
     )
   }
 
-  /** Only those whose value is among these. */
+  /** Only entries with one of these values. */
   keeping(values: Iterable<V>): BucketMap<V> {
     const kept = new Set(values)
     const buckets = this.#buckets.map(

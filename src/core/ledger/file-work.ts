@@ -1,4 +1,4 @@
-// Applies operations to the known files; looks up nothing outside the log
+// Applies operations to the known files, using only the log.
 import { matchesPath } from '../text/patterns.ts'
 import {
   ABSENT,
@@ -20,21 +20,21 @@ import {
   resolvePath,
 } from './path-text.ts'
 
-/** Where a command works: the root, and from there the folder; undefined if nobody knows. */
+/** Where a command works: root and folder; undefined if unknown. */
 export interface Place {
   readonly root?: string
   readonly folder: string | undefined
-  readonly folderName?: string // as it was written
-  /** Where `cd -` leads back to. */
+  readonly folderName?: string // as written
+  /** The target of `cd -`. */
   readonly before?: Omit<Place, 'before'>
-  /** Where `popd` leads back to, the last one last. */
+  /** The stack of `popd`, last one last. */
   readonly pushed?: readonly Place[]
 }
 
 const MOST_FILES = 4_000
 const MOST_FOLDERS = 1_000
 
-/** A tree while one event is worked in. Not shared: the tree it began with stays as it is. */
+/** A tree during one event. Not shared: the original tree is unchanged. */
 export class FileWork {
   tree: FileTree
   readonly seq: number
@@ -59,7 +59,7 @@ export class FileWork {
     this.tree = { ...this.tree, files: this.tree.files.with(record.path, record) }
   }
 
-  /** The least told of a tenth go: those only seen first, then the oldest. */
+  /** Drops the least informative tenth: files only seen first, then the oldest. */
   #makeRoom(): void {
     const weight = (record: FileRecord) => Math.max(record.readAt ?? 0, record.changedAt ?? 0)
     const records = [...this.tree.files.values()].sort((a, b) => weight(b) - weight(a))
@@ -76,7 +76,7 @@ export class FileWork {
     return versions
   }
 
-  /** False if it cannot be told what the operation did. */
+  /** False if the effect of the operation is unknown. */
   apply(operation: Exclude<FileOperation, { op: 'cd' | `git-${string}` }>, place: Place): boolean {
     const paths = this.pathsOf(operation.path, place)
     if (paths === undefined) return false
@@ -119,7 +119,7 @@ export class FileWork {
     }
   }
 
-  /** Paths that a word stands for. With a pattern, those that are known, and whether they are all. */
+  /** The paths of a word. For a pattern, the known matches, and whether they are complete. */
   pathsOf(
     target: Target,
     { root, folder }: Place,
@@ -169,7 +169,7 @@ export class FileWork {
     return false
   }
 
-  /** All that is in the folder was shown, or came with a command of the log. */
+  /** The whole content of the folder was shown, or created by logged commands. */
   #isShown(folder: string): boolean {
     if (this.tree.isPartial) return false
     for (let path = folder; ; path = readFolder(path)) {
@@ -189,15 +189,15 @@ export class FileWork {
       : { name }
   }
 
-  /** A record of a file of which it is certain that it was there before. */
+  /** The record of a file that certainly existed before. */
   #known(path: string, target: Target, place: Place, start: 0 | 1): FileRecord {
     const { folder: _, ...known } = this.at(path) ?? readRecord(path, start, true)
-    // Something made it that the log does not tell of.
+    // Something outside the log created it.
     const work = known.work === ABSENT ? this.newVersion() : known.work
     return { ...known, work, ...this.#named(path, target, place) }
   }
 
-  /** The same where it may not have been there; `otherwise` is taken if nothing tells. */
+  /** The same if its existence is uncertain; `otherwise` applies without evidence. */
   #guess(path: string, target: Target, place: Place, otherwise: 0 | 1): FileRecord {
     const known = this.at(path)
     const isKnownAbsent = !known && this.#isKnownAbsent(path)
@@ -277,7 +277,7 @@ export class FileWork {
       ...named,
       work: moved === to ? AS_AT_START : moved,
       changedAt: this.seq,
-      // Of a copy too: where the original goes, it was a move in two steps.
+      // Copies included: if the original is deleted, it was a move in two steps.
       ...(origin !== undefined && origin !== to && { from: origin, ...(isCopy && { isCopy }) }),
     })
     if (op === 'move') this.put({ ...source, work: ABSENT, changedAt: this.seq })

@@ -1,4 +1,4 @@
-// The ledger as lines for a brief; names as in the log, incomplete ones are counted
+// The ledger as lines of a brief; names as in the log, incomplete ones are counted.
 import { cutHead } from '../window/tokens/cut.ts'
 import {
   type FileRecord,
@@ -11,23 +11,23 @@ import type { Landing, Ledger, TestRun } from './records.ts'
 import { isLookingAt } from './running.ts'
 import { isWaiting } from './shell/undone.ts'
 
-/** A file that the conversation was about. */
+/** A file of the conversation. */
 export interface LedgerFile {
   readonly path: string
-  /** As it was written; empty if it was not, in one piece. */
+  /** As written; empty if never written in one piece. */
   readonly name: string
   readonly folder?: string
   readonly state?: FileState
   readonly isRead: boolean
-  readonly from?: string // renamed files: what its path was
-  readonly fromName?: string // and how that was written
-  /** False if nothing said whether it was there before. */
+  readonly from?: string // for renamed files: the old path
+  readonly fromName?: string // and its spelling
+  /** False if its earlier existence is unknown. */
   readonly isSure: boolean
   readonly isCommitted: boolean
-  readonly at: number // the last event about it
+  readonly at: number // its last event
 }
 
-/** The files with what became of each, latest first. */
+/** The files with their changes, latest first. */
 export function ledgerFiles({ tree }: Ledger): LedgerFile[] {
   const newNames = newNamesIn(tree)
   const files: LedgerFile[] = []
@@ -38,7 +38,7 @@ export function ledgerFiles({ tree }: Ledger): LedgerFile[] {
     .sort((a, b) => b.at - a.at || (a.path < b.path ? -1 : 1))
 }
 
-/** By the old path: a file has one new name, others of the same origin are copies. */
+/** By old path: a file has one new name, others with the same origin are copies. */
 function newNamesIn(tree: FileTree): ReadonlyMap<string, FileRecord> {
   const newNames = new Map<string, FileRecord>()
   for (const record of tree.files.values()) {
@@ -50,7 +50,7 @@ function newNamesIn(tree: FileTree): ReadonlyMap<string, FileRecord> {
   return newNames
 }
 
-/** What was moved before what was copied, then what is still as it was, then the first by name. */
+/** Moved before copied, then unchanged, then first by name. */
 function isRatherRenamed(record: FileRecord, other: FileRecord): boolean {
   const rank = ({ isCopy, work, from }: FileRecord) => (isCopy ? 2 : 0) + (work === from ? 0 : 1)
   return rank(record) < rank(other) || (rank(record) === rank(other) && record.path < other.path)
@@ -69,7 +69,7 @@ function findFile(
     path,
     name,
     ...(folder !== undefined && { folder }),
-    // What was moved is told of where it is now.
+    // A moved file is listed under its new name.
     ...(state !== undefined && !(state === 'deleted' && newNames.has(path)) && { state }),
     ...(isRenamed && { from, fromName: tree.files.get(from)?.name ?? '' }),
     isRead: readAt !== undefined,
@@ -89,8 +89,8 @@ const STATES: readonly (FileState | 'read')[] = [
 ]
 
 /**
- * At most `limit` lines, the weightiest kinds first, and in each kind the latest: where the work is, what
- * is under way, what fails, what is planned, files, commands. Todo lists that are done are left out.
+ * At most `limit` lines, most important kinds first, latest first in each: place, running work, failures,
+ * plans, files, commands. Finished todo lists are omitted.
  */
 export function ledgerLines(ledger: Ledger, limit: number, ageOf: AgeOf = () => ''): string[] {
   const groups = [
@@ -108,10 +108,10 @@ export function ledgerLines(ledger: Ledger, limit: number, ageOf: AgeOf = () => 
   return inTurns(groups, whole).map((line) => cutHead(line, LINE_CHARS))
 }
 
-/** How long ago something was, by the number of its event: ` (12 answers ago)`, or nothing. */
+/** The age of an event: ` (12 answers ago)`, or empty. */
 export type AgeOf = (at: number) => string
 
-/** Each group gets what it needs, as long as there is room; what is left over goes to the next. */
+/** Each group takes what it needs while there is room; the rest goes to the next. */
 function inTurns(groups: readonly (readonly string[])[], limit: number): string[] {
   const filled = groups.filter((group) => group.length > 0)
   let room = limit
@@ -139,7 +139,7 @@ function placeLines({ root, folder, folderName, tree }: Ledger): string[] {
 function flightLines({ calls, background }: Ledger): string[] {
   return [
     ...calls
-      // A `compact` that is under way is over before anyone reads this.
+      // A running `compact` is over before anyone reads this.
       .filter(({ id, name }) => id !== '' && name !== 'compact')
       .map(
         ({ name, id, subject }) => `in flight: ${[name, id, subject].filter(Boolean).join(' ')}`,
@@ -159,7 +159,7 @@ function todoLines({ todos, todosAt = 0, plan, planPath }: Ledger, ageOf: AgeOf)
   ]
 }
 
-/** Only the newest of a kind, except for pull requests; commits that no push followed are counted. */
+/** Only the newest of a kind, except pull requests; unpushed commits are counted. */
 function landingLines({ landings }: Ledger, ageOf: AgeOf): string[] {
   const last = (kind: Landing['kind']) => landings.findLast((each) => each.kind === kind)
   const commits = landings.filter(({ kind }) => kind === 'commit')
@@ -188,7 +188,7 @@ function landingLines({ landings }: Ledger, ageOf: AgeOf): string[] {
   ]
 }
 
-/** `#12` of an address. */
+/** `#12` of a URL. */
 function printNumber(address: string): string {
   return `#${address.slice(address.lastIndexOf('/') + 1)}`
 }
@@ -226,7 +226,7 @@ function computeCounts(failed: number | undefined, passed: number | undefined): 
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`
 }
 
-/** Outside of the folder that the work is about, where files come and go. */
+/** Folders outside the work, with temporary files. */
 const SCRATCH =
   /^(?:\/(?:private\/)?(?:tmp|var\/folders)\/|(?:\/[a-z]|[A-Z]:)[\\/]Users[\\/][^\\/]+[\\/]AppData[\\/]Local[\\/]Temp[\\/])/i
 
@@ -278,7 +278,7 @@ function commandLines({ commands }: Ledger): string[] {
   })
 }
 
-/** Of several lines, the one that it is about. */
+/** The relevant one of several lines. */
 function describeRun(command: string, key: string): string {
   return command.includes('\n') && key !== '' ? firstLine(key) : firstLine(command)
 }

@@ -1,4 +1,4 @@
-// The ledger: files, tests, commands and plans, replayed from the tool calls of the log
+// The ledger: files, tests, commands and plans, replayed from the log's tool calls.
 import { PrecisError } from '../errors.ts'
 import type { ThreadEvent } from '../log/event.ts'
 import type { Reducer } from '../ports.ts'
@@ -19,7 +19,7 @@ import { placeIn, placeNamedIn, workspaceAt } from './working-directory.ts'
 
 const MOST_RECORDS = 200
 
-/** Notices of aider between messages: added files and edits */
+/** Notices of aider between messages: added files and edits. */
 function aiderNotices(ledger: Ledger, data: Json, seq: number): Ledger {
   const fields = readFields(data)
   if (fields.format !== 'aider') return ledger
@@ -54,7 +54,7 @@ function named(line: string): string {
 const MOST_CALLS = 64
 const ID_CHARS = 200
 
-/** One step for each event; what grows without end is cut at a bound. */
+/** One step per event; growing lists are bounded. */
 export const ledgerReducer: Reducer<Ledger> = {
   name: 'ledger',
   version: 4,
@@ -78,7 +78,7 @@ export const ledgerReducer: Reducer<Ledger> = {
       case 'TOOL_RESULT':
         return withResult(ledger, event.data, event.seq)
       case 'AGENT_MESSAGE': {
-        // Calls without a result are open only behind the last answer.
+        // Calls without a result are open only after the last answer.
         const said =
           event.data.calls.length === 0 ? actionIn(event.data.content, event.seq) : undefined
         return said === undefined && ledger.calls.length === 0
@@ -124,7 +124,7 @@ function withCall(ledger: Ledger, call: ToolCall, seq: number): Ledger {
   return { ...ledger, calls, ...progressIn(call.arguments, seq) }
 }
 
-/** Cline writes its list beside the arguments of whatever it calls. */
+/** Cline writes its list next to the arguments of any call. */
 function progressIn(input: Json, seq: number): Partial<Pick<Ledger, 'todos' | 'todosAt'>> {
   const text = textIn(readFields(input), 'task_progress')
   const todos = text === undefined ? [] : (todosIn({ task_progress: text }) ?? [])

@@ -1,31 +1,31 @@
-// Operations of tools and shell commands on files and the repository, before their result
+// Operations of tools and shell commands on files and the repository, before their result.
 
-/** A path as it is written in a call. `glob` where the shell puts the files in that match it. */
+/** A path as written in a call. `glob`: the shell expands it. */
 export interface Target {
   readonly name: string
   readonly glob?: true
-  /** Put together by the shell: it stands nowhere in the call as it is. */
+  /** Composed by the shell: it does not appear literally in the call. */
   readonly isComposed?: true
 }
 
-/** The file that the tool has open: its result says which. */
+/** The file the tool has open; its result names it. */
 export const OPEN_FILE: Target = { name: '' }
 
 export type FileOperation =
   | { readonly op: 'read'; readonly path: Target }
-  /** The file is there afterwards, with other content; `isNew` where the tool says what it was before. */
+  /** The file exists afterwards with other content; `isNew` if the tool reports its earlier state. */
   | { readonly op: 'write'; readonly path: Target; readonly isNew?: boolean }
-  /** Changed in part: it was there before. */
+  /** Changed in part: it existed before. */
   | { readonly op: 'edit'; readonly path: Target }
-  /** Content is added, to a new file too. */
+  /** Content is appended, also to a new file. */
   | { readonly op: 'append'; readonly path: Target }
-  /** There afterwards; what is there already stays as it is. */
+  /** Exists afterwards; an existing one is unchanged. */
   | { readonly op: 'touch'; readonly path: Target }
   | {
       readonly op: 'delete'
       readonly path: Target
       readonly isDeep?: true
-      /** It is no failure if nothing is there. */
+      /** A missing file is not an error. */
       readonly isForced?: true
     }
   | {
@@ -33,7 +33,7 @@ export type FileOperation =
       readonly path: Target
       readonly to: Target
       readonly into?: true
-      /** What is in the folder, and not the folder itself. */
+      /** The content of the folder, not the folder itself. */
       readonly isContents?: true
     }
   | { readonly op: 'folder'; readonly path: Target; readonly isNew?: true }
@@ -57,36 +57,36 @@ export type GitOperation =
   | { readonly op: 'git-clean' }
   | { readonly op: 'git-switch'; readonly branch: string; readonly isNew?: true }
 
-/** Two commands and what stands between them. */
+/** The operator between two commands. */
 export type Joint = ';' | '&&' | '||' | '|'
 
-/** One simple command of a shell, with what it would do. */
+/** One simple shell command and its intended effect. */
 export interface Step {
   readonly program: string
-  readonly joint: Joint // to the step before
+  readonly joint: Joint // to the previous step
   readonly operations: readonly FileOperation[]
-  /** Redirections: the shell makes these files before the command begins, whatever becomes of it. */
+  /** Redirections: the shell creates these files before the command runs, even if it fails. */
   readonly opened: readonly FileOperation[]
-  /** In a branch or a loop: nobody sees whether it ran. */
+  /** In a branch or loop: whether it ran is unknown. */
   readonly isMaybe?: true
-  /** It may change files in a way that its text does not tell. */
+  /** It may change files in ways its text does not show. */
   readonly isUnclear?: true
-  /** Its complaints are not shown. */
+  /** Its errors are not shown. */
   readonly isMuted?: true
-  /** What its output tells of the folder. */
+  /** What its output shows of the folder. */
   readonly shows?: Shows
-  /** Begins or ends a subshell, which has a working directory of its own. */
+  /** Starts or ends a subshell with its own working directory. */
   readonly shell?: 'begin' | 'end'
 }
 
-/** What the lines of an output are: paths (`isPartly`: there may be others), or what git says of them. */
+/** What output lines are: paths (`isPartly`: incomplete), or git's report on them. */
 export type Shows =
   | {
       readonly kind: 'paths'
       readonly folder: string
       readonly isDeep: boolean
       readonly isPartly?: true
-      readonly isBare?: true // names within the folder, not paths from here
+      readonly isBare?: true // names within the folder instead of paths
     }
   | { readonly kind: 'status' }
   | { readonly kind: 'branch' }

@@ -1,9 +1,9 @@
-// Paths as text: put together, made short, seen from the folder that the work is about
+// Paths as text: joined, normalised, relative to the work's root.
 
-/** Beyond this it is not a path that a person or an agent wrote. */
+/** Nobody writes a longer path. */
 export const LONGEST_PATH_CHARS = 1_024
 
-/** Where a path leads, seen from a folder; both may be absolute. Home folders are left as they are written. */
+/** Resolves a path against a folder; both may be absolute. `~` stays as written. */
 export function resolvePath(folder: string, path: string): string {
   return normalPath(isAbsolute(path) || folder === '' ? path : `${folder}/${path}`)
 }
@@ -12,7 +12,7 @@ export function isAbsolute(path: string): boolean {
   return path.startsWith('/') || path.startsWith('~') || /^[A-Za-z]:[\\/]/.test(path)
 }
 
-/** Without `.`, `..` and doubled slashes; the folder itself is the empty path. */
+/** Without `.`, `..` and double slashes; the folder itself is the empty path. */
 export function normalPath(path: string): string {
   const slashed = /^[A-Za-z]:\\/.test(path) ? path.replaceAll('\\', '/') : path
   const parts: string[] = []
@@ -24,14 +24,14 @@ export function normalPath(path: string): string {
   return `${slashed.startsWith('/') ? '/' : ''}${parts.join('/')}`
 }
 
-/** Seen from the root where it lies below it, else as it is. */
+/** Relative to the root if below it, otherwise unchanged. */
 export function fromRoot(root: string | undefined, path: string): string {
   if (root === undefined || root === '') return path
   if (path === root) return ''
   return isBelow(path, root) ? path.slice(root === '/' ? 1 : root.length + 1) : path
 }
 
-/** In the folder or deeper; everything that is not elsewhere lies below the empty path. */
+/** In the folder or deeper; all relative paths are below the empty path. */
 export function isBelow(path: string, folder: string): boolean {
   if (folder === '') return !isAbsolute(path) && !path.startsWith('..')
   return path.startsWith(folder === '/' ? '/' : `${folder}/`)

@@ -1,11 +1,11 @@
-// The records of the ledger; lists are bounded, newest last
+// The records of the ledger; lists are bounded, newest last.
 
 import type { FileTree } from './file-record.ts'
 import type { OpenCall, Todo } from './intent.ts'
 
 export interface CommandRecord {
   readonly key: string
-  readonly command: string // as it was given, cut where it is long
+  readonly command: string // as given, cut if long
   readonly isFailed: boolean
   readonly exitCode?: number
   /** The last line of its output. */
@@ -22,17 +22,17 @@ export interface TestRun {
   readonly at: number
 }
 
-/** A call that failed, and has not worked since. */
+/** A call that failed and has not succeeded since. */
 export interface OpenError {
   readonly tool: string
   readonly subject: string
-  /** Commands behind tests that passed: open until each of them has worked. */
+  /** Commands after passed tests: open until each has succeeded. */
   readonly behind?: readonly string[]
   readonly line: string
   readonly at: number
 }
 
-/** What was recorded for good, or left the machine. */
+/** Something recorded permanently, or sent elsewhere. */
 export interface Landing {
   readonly kind:
     | 'commit'
@@ -45,7 +45,7 @@ export interface Landing {
     | 'release'
   readonly what: string
   readonly at: number
-  /** Of a commit: further branches that it was seen on, and since when. */
+  /** For a commit: other branches it was seen on, and since when. */
   readonly alsoOn?: readonly { readonly branch: string; readonly at: number }[]
 }
 
@@ -56,27 +56,27 @@ export interface BackgroundCommand {
 }
 
 export interface Ledger {
-  /** The folder that the work is about; undefined until something names it. */
+  /** The root folder of the work; undefined until something names it. */
   readonly root?: string
-  /** The working directory, from the root; undefined if nobody knows. */
+  /** The working directory relative to the root; undefined if unknown. */
   readonly folder?: string
-  /** As it was last written. */
+  /** Its latest spelling. */
   readonly folderName?: string
   readonly tree: FileTree
-  /** In flight: called, and not answered yet. */
+  /** Calls without an answer yet. */
   readonly calls: readonly OpenCall[]
   readonly background: readonly BackgroundCommand[]
   readonly commands: readonly CommandRecord[]
   readonly tests: readonly TestRun[]
   readonly errors: readonly OpenError[]
-  /** Commands that may have changed files in ways that nobody can tell. */
+  /** Commands that may have changed files in unknown ways. */
   readonly unclear: readonly { readonly command: string; readonly at: number }[]
   readonly todos: readonly Todo[]
   /** The last event that changed them. */
   readonly todosAt?: number
-  /** Commits, pushes, pull requests and the like, in their order. */
+  /** Commits, pushes, pull requests and the like, in order. */
   readonly landings: readonly Landing[]
   readonly plan?: { readonly text: string; readonly at: number }
-  /** The file that a plan was last written to. */
+  /** The file of the latest plan. */
   readonly planPath?: string
 }

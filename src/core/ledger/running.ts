@@ -1,4 +1,4 @@
-// Commands, test runs and errors: the last outcome of each, and open failures
+// Commands, test runs and errors: the last outcome of each, and open failures.
 import { cutHead, cutTail } from '../window/tokens/cut.ts'
 import type { Intent, OpenCall } from './intent.ts'
 import type { Ledger, OpenError, TestRun } from './records.ts'
@@ -41,13 +41,13 @@ export function noteCommand(
   const line = tellingLine(end.output)
   if (command.isTest && tested.tests.at(-1)?.isFailed === false)
     return withBehind(withoutSolved(tested, { key }), command, line, seq)
-  // To look for what is not there, and to compare what differs, is not an error to be repaired.
+  // A search without matches, or a difference, is not an error to fix.
   return isLookingFor(key) || NOTHING_TO_COMMIT.test(`${key}\n${end.output}`)
     ? tested
     : withError(tested, { tool: 'command', subject: key, line, at: seq })
 }
 
-/** What failed came behind the tests: nothing says which of it. */
+/** The failing part came after the tests; which one is unknown. */
 function withBehind(ledger: Ledger, { command, behind = [] }: Command, line: string, at: number) {
   const own = behind.filter((key) => !isLookingFor(key))
   const subject = inOneLine(command)
@@ -67,28 +67,28 @@ const NOT_FOUND =
 const SHOWS =
   /^(?:pwd|nl|tree|du|df|file|jq|awk|sed -n|echo|printf|env|date|whoami|ps|lsof|less|more|(?:rtk )?git (?:status|stash list|rev-parse|rev-list|check-ignore|check-attr|cat-file|describe|shortlog|merge-base|for-each-ref|worktree list|blame|fetch|ls-\w+|show-ref|diff|log|show|grep)|gh (?:pr|issue|run|repo|release|workflow) (?:view|list|diff|checks|status)|(?:docker|podman) (?:ps|images|logs|inspect)|kubectl (?:get|describe|logs))(?: |$)/
 
-/** Of commands that also change things, the forms that list them. */
+/** Listing forms of commands that can also change things. */
 const LISTS =
   /^(?:rtk )?git (?:branch(?: (?:-[arvq]+|--(?:all|remotes|verbose|show-current|ignore-case|(?:no-)?color|column|(?:sort|format|abbrev|color)=\S+)))*$|branch (?:.* )?(?:-l|--list|--(?:no-)?(?:contains|merged)|--points-at)(?: |$)|remote(?: -v| --verbose)?$|remote (?:-v )?(?:show|get-url)(?: |$)|config (?:.* )?(?:-l|--list|--get\S*|list|get)(?: |$)|config(?: --(?:global|local|system|worktree))? [\w.-]+$|reflog(?: show| -\S+| [\w@{}/.-]+)?$)/
 const CHANGES =
   /^find .*-(?:delete|exec|execdir|ok|okdir|fprint\w*|fls)\b|^sed -n(?: .*)? -(?:\w*i|-in-place)|^awk .*inplace|^(?:rtk )?git reflog (?:expire|delete|drop)\b/
 
-/** Options of git itself, before the subcommand. */
+/** Git's own options before the subcommand. */
 const GIT_OPTIONS = /^((?:rtk )?git)(?: (?:-C|-c) \S+| --no-pager| -P)+(?= )/
 
-/** A failure of it says that something is not there, or differs. */
+/** Its failure only means that something is missing or differs. */
 function isLookingFor(command: string): boolean {
   const key = command.replace(GIT_OPTIONS, '$1')
   return NOT_FOUND.test(key) && !CHANGES.test(key)
 }
 
-/** It only shows something: that it worked tells nothing of the work. */
+/** It only displays: its success says nothing about the work. */
 export function isLookingAt(command: string): boolean {
   const key = command.replace(GIT_OPTIONS, '$1')
   return (NOT_FOUND.test(key) || SHOWS.test(key) || LISTS.test(key)) && !CHANGES.test(key)
 }
 
-/** What now runs beside the conversation, by the name that the tool gave it. */
+/** The tool's name for a process now in the background. */
 function backgroundId(output: string): string | undefined {
   const head = output.slice(0, 600)
   const found =
@@ -100,7 +100,7 @@ function backgroundId(output: string): string | undefined {
 
 const GREEN = /^ok\s+\S+\s+(?:[\d.]+s|\(cached\))/m
 const RED = /^(?:FAIL(?:\s|$)|--- FAIL: )/m
-/** Files that could not be run count no test. */
+/** Files that failed to run count no tests. */
 const RED_FILES = /^\s*Test (?:Suites:|Files)\s+[1-9]\d* failed/m
 
 function noteTests(
@@ -114,7 +114,7 @@ function noteTests(
   const isRed =
     RED_FILES.test(end.output) || (failed === undefined ? RED.test(end.output) : failed > 0)
   const isGreen = !isRed && ((summary?.passed ?? 0) > 0 || GREEN.test(end.output))
-  // What failed may be what came behind the tests.
+  // The failure may come from what followed the tests.
   const isFailed = isRed || (end.isFailed && !(behind.length > 0 && isGreen))
   const run: TestRun = {
     key,
@@ -124,7 +124,7 @@ function noteTests(
     at: seq,
   }
   const runner = readRunner(key)
-  // A run of everything that works says it of its parts.
+  // A successful full run covers its parts.
   const others = ledger.tests.filter(
     (other) =>
       other.key !== key && (isFailed || !(isPartOf(other.key, key) || isWhole(key, runner, other))),
@@ -132,7 +132,7 @@ function noteTests(
   return { ...ledger, tests: [...others, run].slice(-MOST_TESTS) }
 }
 
-/** The same run, narrowed. */
+/** A narrower form of the same run. */
 function isPartOf(key: string, whole: string): boolean {
   return key.startsWith(`${whole} `)
 }
@@ -146,7 +146,7 @@ function withoutToolchain(key: string): string {
   return key.replace(/^cargo \+\S+ /, 'cargo ')
 }
 
-/** The command up to what it is narrowed to. */
+/** The command up to its narrowing arguments. */
 function readRunner(key: string): string {
   const words = withoutToolchain(key).split(' ')
   const end = words.findIndex((word, at) => at > 0 && /^-|[./]/.test(word))
@@ -163,13 +163,13 @@ function withError(ledger: Ledger, error: OpenError): Ledger {
   return { ...ledger, errors: [...errors, error].slice(-MOST_ERRORS) }
 }
 
-/** Whatever tool it was that failed: what it was about works now. */
+/** Whatever tool failed, its subject works now. */
 export function withoutError(ledger: Ledger, subject: string): Ledger {
   const errors = ledger.errors.filter((error) => error.subject !== subject)
   return errors.length === ledger.errors.length ? ledger : { ...ledger, errors }
 }
 
-/** What works again: the same command, or another use of the same program and subcommand. */
+/** What works again: the same command, or the same program and subcommand. */
 function withoutSolved(
   ledger: Ledger,
   { key, command = '' }: Pick<Command, 'key'> & Partial<Command>,
@@ -178,7 +178,7 @@ function withoutSolved(
   const program = / --dry-run\b/.test(key) ? '' : readProgram(key)
   const isSolved = (subject: string) =>
     subject === key || (program !== '' && readProgram(subject) === program)
-  // Of commands that need each other, all have worked.
+  // In a chain of dependent commands all have succeeded.
   const chain = /[;\n]|\|\|/.test(command) ? '' : ` ${command} `
   const errors = ledger.errors.flatMap((error): OpenError[] => {
     const { tool, subject, behind } = error
@@ -200,7 +200,7 @@ const WITH_SUBCOMMANDS = new Set(
 /** What they run is another program each time. */
 const INTERPRETERS = new Set('node tsx python python3 ruby perl php bash sh zsh'.split(' '))
 
-/** Without the folder it lies in; with its subcommand where it has some. */
+/** Without its folder; with its subcommand if it has one. */
 function readProgram(key: string): string {
   const [first = '', ...rest] = withoutToolchain(key).replace(GIT_OPTIONS, '$1').split(' ')
   const program = first.replace(/["']/g, '').replace(/^.*\//, '')
@@ -212,7 +212,7 @@ function readProgram(key: string): string {
   return [program, ...words.slice(0, isDeeper ? 2 : 1)].join(' ')
 }
 
-/** The line that says what is wrong; without one that looks like it, the last. */
+/** The line that explains the failure; otherwise the last one. */
 export function tellingLine(output: string): string {
   const tail = cutTail(output, 20_000).split('\n')
   const found = tail.findLast(
@@ -231,7 +231,7 @@ export function noteUnclear(ledger: Ledger, command: string, seq: number): Ledge
   return { ...ledger, unclear: [...others, { command: line, at: seq }].slice(-MOST_UNCLEAR) }
 }
 
-/** The last line that is no frame and not empty: mostly it says what went wrong, or how many did. */
+/** The last line that is neither frame nor empty: usually the error, or a count. */
 function lastLine(output: string): string {
   const at = output.lastIndexOf('\n')
   return (at < 0 ? output : output.slice(at + 1)).trim()

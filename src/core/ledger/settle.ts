@@ -1,4 +1,4 @@
-// Settles a call with its result: records its effect in the ledger if it succeeded
+// Settles a call with its result: records its effect if it succeeded.
 import type { ToolResult } from '../view/content.ts'
 import { carryOut, told } from './carry-out.ts'
 import { commandEnd, textOfBlocks } from './command-end.ts'
@@ -12,11 +12,11 @@ import { settlePoll, settleShell } from './shell/settle-command.ts'
 import { inFolder } from './working-directory.ts'
 
 const MOST_TODOS = 100
-/** Errors that some agents put into results that count as done. */
+/** Errors that some agents report as successful results. */
 const REFUSED =
   /^\s*(?:<tool_use_error>|Error: |Error calling tool|The tool execution failed|Your proposed edit has introduced)/
 
-/** It never ran: another call of the same answer failed, or someone said no. */
+/** It never ran: another call of the answer failed, or someone denied it. */
 const NOT_RUN =
   /^\s*(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel tool call|The user doesn't want to (?:proceed|take this action))/
 
@@ -34,7 +34,7 @@ export function settle(ledger: Ledger, call: OpenCall, result: Outcome, seq: num
   return withoutError(settleDone(placed, intent, result, text, seq), call.subject)
 }
 
-/** What is not there when one looks for it is not an error to be repaired. */
+/** Looking for something missing is not an error to fix. */
 function isLooking(intent: Intent): boolean {
   if (intent.kind === 'files') return intent.operations.every(({ op }) => op === 'read')
   return intent.kind === 'list' || intent.kind === 'found'
@@ -73,7 +73,7 @@ function settleDone(
   }
 }
 
-/** Tasks are numbered from one, in the order in which they were made. */
+/** Tasks are numbered from one, in order of creation. */
 function changedTodos(
   todos: readonly Todo[],
   { id, status }: Extract<Intent, { kind: 'todo-changed' }>,
@@ -109,7 +109,7 @@ function settleFiles(
 
 const SHOWS_FOLDER = /^Here's the files and directories|<type>directory<\/type>/
 
-/** SWE-agent ends each observation with the folder it is in. */
+/** SWE-agent ends each observation with its folder. */
 function placeTold(ledger: Ledger, text: string): Ledger {
   const folder = /\(Current directory: (.{1,1024})\)\s*(?:bash-\$\s*)?$/.exec(
     text.slice(-1_200),

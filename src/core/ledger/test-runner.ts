@@ -1,21 +1,21 @@
-// Test runs: which commands they are, and what the runner says came of them.
+// Test runs: recognises the commands, and reads the runners' results.
 import { cutHead, cutTail } from '../window/tokens/cut.ts'
 
 export interface TestSummary {
   readonly passed?: number
   readonly failed?: number
-  /** Names of tests that failed, as the runner writes them. */
+  /** Names of failed tests, as printed. */
   readonly failures: readonly string[]
 }
 
 const MOST_FAILURES = 30
 const LONGEST_NAME_CHARS = 200
 const LONGEST_LINE_CHARS = 400
-/** Runners name failures on the way and sum up at the end. */
+/** Runners print failures during the run and a summary at the end. */
 const HEAD_CHARS = 60_000
 const TAIL_CHARS = 120_000
 
-/** What runs the program behind it. */
+/** Programs that run another program. */
 const RUNS_ANOTHER: readonly (readonly string[])[] = [
   ['npx'],
   ['bunx'],
@@ -36,7 +36,7 @@ const RUNNERS = new Set(
     ' ',
   ),
 )
-/** With the words behind them. */
+/** With the words after them. */
 const RUNNERS_BY_WORD: Readonly<Record<string, RegExp>> = {
   npm: /^(?:t|test|tst)$|^run(?:-script)? (?:test|tests)(?::\S+)?$/,
   pnpm: /^(?:t|test)$|^run (?:test|tests)(?::\S+)?$|^test:\S+$/,
@@ -93,7 +93,7 @@ const name: LineRule[1] = (found, [, text]) => {
     found.failures.add(cutHead(plain, LONGEST_NAME_CHARS))
 }
 
-/** The last line that sums up holds: runners sum up parts first. */
+/** The last summary counts: runners summarise parts first. */
 function sums(passedAt: number, failedAt: number): LineRule[1] {
   return (found, groups) => {
     const failed = groups[failedAt]
@@ -208,7 +208,7 @@ const LINES: readonly LineRule[] = [
   [/^rspec (\.\/\S+:\d+)/, name],
 ]
 
-/** Undefined if no line is a runner's. */
+/** Undefined without a runner's line. */
 export function testSummary(output: string): TestSummary | undefined {
   const found: TestCounts = { failures: new Set() }
   for (const line of readLines(output))

@@ -1,4 +1,4 @@
-// Agents that act without tool calls: a fenced command in the answer, its outcome in the next user message.
+// Agents without tool calls: a fenced command in the answer, its outcome in the next user message.
 import { textOfUserContent, type UserContent } from '../view/content.ts'
 import { cutHead } from '../window/tokens/cut.ts'
 import { shellIntent } from './dialects.ts'
@@ -10,13 +10,13 @@ const FENCED = /(?:^|\n)```(?:mswea_bash_command|bash|sh|shell)?\n/g
 
 const LONGEST_CHARS = 200_000
 
-/** The command of an answer that has just one. */
+/** The command of an answer that has exactly one. */
 export function actionIn(content: string, seq: number): OpenCall | undefined {
   if (!content.includes('```') || content.length > LONGEST_CHARS) return undefined
   const opening = [...content.matchAll(FENCED)]
   const start = opening[0] ? opening[0].index + opening[0][0].length : -1
   const end = content.indexOf('\n```', start)
-  // A closing fence at the end of a line looks like one that opens.
+  // A closing fence at the end of a line looks like an opening one.
   const isOnly = opening.every(({ index }) => index <= start || index >= end)
   if (start < 0 || end < 0 || !isOnly || opening.length > 2) return undefined
   const command = content.slice(start, end)
@@ -25,7 +25,7 @@ export function actionIn(content: string, seq: number): OpenCall | undefined {
     name: 'command',
     subject: cutHead(command.split('\n', 1)[0] ?? '', 300),
     at: seq,
-    // SWE-agent hands the new lines of an edit over as lines of the command.
+    // SWE-agent passes the new lines of an edit as lines of the command.
     intent: /^edit \d+:\d+\n/.test(command)
       ? { kind: 'files', operations: [{ op: 'edit', path: OPEN_FILE }] }
       : shellIntent(command, { persists: false }),
@@ -37,7 +37,7 @@ interface SettledCall {
   readonly result: Outcome
 }
 
-/** Results that came as the words of a user: of Cline, of SWE-agent and of mini-SWE-agent. */
+/** Results in user messages: of Cline, SWE-agent and mini-SWE-agent. */
 export function settledByText(calls: readonly OpenCall[], content: UserContent): SettledCall[] {
   const text = textOfUserContent(content)
   const said = calls.find(({ id }) => id === '')

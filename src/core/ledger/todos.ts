@@ -1,4 +1,4 @@
-// Todo lists, as agents write them
+// Todo lists as agents write them.
 import type { Fields, Json } from '../text/json.ts'
 import { cutHead } from '../window/tokens/cut.ts'
 import { listIn, readFields, textIn } from './call-fields.ts'
@@ -8,7 +8,7 @@ const MOST_TODOS = 100
 
 const TODO_CHARS = 400
 
-/** Undefined if the call does not write a list. An empty one is a list. */
+/** Undefined if the call writes no list. An empty list is one. */
 export function todosIn(fields: Fields): Todo[] | undefined {
   const items = listIn(fields, 'todos', 'plan', 'task_list', 'todoList', 'tasks', 'items')
   if (items !== undefined) return items.slice(0, MOST_TODOS).flatMap(readTodo)

@@ -1,11 +1,11 @@
-// The working directory, from records of other agents, settings and prompts
+// The working directory, from records of other agents, settings and prompts.
 import type { Json } from '../text/json.ts'
 import { textOfUserContent, type UserContent } from '../view/content.ts'
 import { isPath, listIn, readFields } from './call-fields.ts'
 import { fromRoot, isAbsolute, normalPath } from './path-text.ts'
 import type { Ledger } from './records.ts'
 
-/** The field is at one of the ends of a record; the middle is what was said. */
+/** The field is at the start or end of a record; the middle is content. */
 const END_CHARS = 4_000
 
 const NAMED_CHARS = 20_000
@@ -14,7 +14,7 @@ const FOLDER = /"cwd":\s?"((?:[^"\\]|\\.){1,1024})"/
 
 const BRANCH = /"gitBranch":\s?"([^"\\]{1,200})"/
 
-/** The folder and the branch that a foreign record was written in. */
+/** The folder and branch of a foreign record. */
 export function placeIn(ledger: Ledger, source: Json | undefined): Ledger {
   if (source === undefined) return ledger
   const [first] = listIn(readFields(source), 'records') ?? []
@@ -25,7 +25,7 @@ export function placeIn(ledger: Ledger, source: Json | undefined): Ledger {
   const folder = firstMatch(FOLDER, ends)
   const branch = firstMatch(BRANCH, ends)
   const placed = folder === undefined ? ledger : inFolder(ledger, folder.replaceAll('\\\\', '\\'))
-  // Without a branch, git has no other name for where it is.
+  // Without a branch git has no other name for it.
   return branch === undefined || branch === 'HEAD' || branch === placed.tree.branch
     ? placed
     : { ...placed, tree: { ...placed.tree, branch } }
@@ -48,7 +48,7 @@ export function inFolder(ledger: Ledger, folder: string): Ledger {
   return { ...ledger, root, folder: inside, ...(inside !== '' && { folderName: folder }) }
 }
 
-/** The folder that an agent was told in words, if nothing else has named one. */
+/** The folder named in a prompt, if nothing else names one. */
 export function placeNamedIn(ledger: Ledger, content: UserContent): Ledger {
   if (ledger.root !== undefined) return ledger
   const text = textOfUserContent(content).slice(0, NAMED_CHARS)

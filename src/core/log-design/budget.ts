@@ -1,4 +1,4 @@
-// The token budget of the LOG design: how much of a model's window a conversation has used up.
+// The token budget of the LOG design: how much of a model's window a conversation has used.
 import type { Reading } from '../edit/change.ts'
 import type { EventOf, ThreadEvent } from '../log/event.ts'
 import type { TokenUsage } from '../view/content.ts'
@@ -7,8 +7,8 @@ import { charsOverFour, estimateConversationTokens } from '../window/tokens/coun
 export interface TokenBudgetConfig {
   readonly maxTokens: number
   readonly warningThreshold: number // a share of maxTokens, from 0 to 1
-  readonly reserveTokens: number // kept free for what is not counted
-  readonly threshold?: number // a share above which pruning is advised; 0.8 where absent
+  readonly reserveTokens: number // reserved for what is not counted
+  readonly threshold?: number // share above which to prune; default 0.8
 }
 
 export interface BudgetStatus {
@@ -41,7 +41,7 @@ export interface UsageInfo {
   readonly lastCompactionAt?: Date
 }
 
-/** The working conversation right behind a compaction. */
+/** The working conversation right after a compaction. */
 interface ConversationAfter {
   readonly compactedEvents?: readonly ThreadEvent[]
   readonly after?: Reading
@@ -61,7 +61,7 @@ const REQUEST_SHARE = 0.1
 const VERY_FEW_TOKENS = 50
 const MESSAGE_OVERHEAD_TOKENS = 10
 
-/** A running total against a limit. It counts what was recorded; how full the window is, `readContext` says. */
+/** A running total of recorded usage against a limit. `readContext` tells how full the window is. */
 export class TokenBudget {
   #config: TokenBudgetConfig
   #used: UsageTotals = UNUSED
@@ -71,7 +71,7 @@ export class TokenBudget {
     this.#config = config
   }
 
-  /** Adds what a response was billed; a response without usage adds nothing. */
+  /** Adds a response's billed usage; a response without usage adds nothing. */
   recordUsage(response: { readonly usage?: Partial<TokenUsage> | undefined }): void {
     if (response.usage) this.#used = add(this.#used, response.usage)
   }
@@ -131,9 +131,8 @@ export class TokenBudget {
   }
 
   /**
-   * From now on the total is that of the compacted conversation: the usage its answers carry. Kept
-   * answers were measured while the context was long; where their sum alone would prune again, the
-   * size of what is there now stands instead.
+   * Restarts the total from the usage of the compacted conversation's answers. Kept answers were measured in
+   * a long context; if their sum alone would prune again, the current size is used instead.
    */
   handleCompaction(data: ConversationAfter, now: Date): void {
     this.#lastCompactionAt = now
@@ -164,7 +163,7 @@ export class TokenBudget {
   }
 
   #share(total = this.#used.totalTokens): number {
-    return this.#max() > 0 ? total / this.#max() : 1 // a budget of nothing is used up
+    return this.#max() > 0 ? total / this.#max() : 1 // an empty budget is used up
   }
 
   #prunesAt(total: number): boolean {
@@ -177,7 +176,7 @@ export class TokenBudget {
 const LARGEST_RESERVE_TOKENS = 2_000
 const RESERVE_SHARE = 0.05
 
-/** The budget for a model's window, or none where the window is not known. */
+/** The budget for a model's window; undefined if it is unknown. */
 export function budgetForWindow(windowTokens: number | undefined): TokenBudget | undefined {
   if (windowTokens === undefined || count(windowTokens) === 0) return undefined
   return new TokenBudget({
@@ -217,7 +216,7 @@ function known(tokens: number | undefined): boolean {
   return tokens !== undefined && Number.isFinite(tokens)
 }
 
-/** Negative and unknown numbers count nothing. */
+/** Negative and unknown numbers count as zero. */
 function count(tokens: number | undefined): number {
   return tokens !== undefined && Number.isFinite(tokens) ? Math.max(0, tokens) : 0
 }

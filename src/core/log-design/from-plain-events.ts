@@ -1,4 +1,4 @@
-// Plain events, as the LOG design writes them, become a log: numbered, with calls tied to their answer.
+// Turns plain events of the LOG design into a log: numbered, with calls tied to their answers.
 import { PrecisError } from '../errors.ts'
 import { readEvent } from '../log/codec.ts'
 import { EVENT_VERSION, type EventType, type ThreadEvent } from '../log/event.ts'
@@ -6,7 +6,7 @@ import type { Answer } from '../view/content.ts'
 import { INITIAL_POLICY_STATE, type PolicyState } from '../window/policy.ts'
 import type { TriggerPolicy } from '../window/trigger.ts'
 
-/** An event without the fields that only our log has. */
+/** An event without the fields specific to our log. */
 export interface PlainEvent {
   readonly id: string
   readonly threadId?: string
@@ -17,13 +17,13 @@ export interface PlainEvent {
 
 export interface Adopted {
   readonly events: ThreadEvent[]
-  /** Ids of answers that had to be made up for calls without one. */
+  /** Ids of answers created for calls without one. */
   readonly invented: ReadonlySet<string>
 }
 
 /**
- * COMPACTIONs are skipped: what they did is not in the list that is being adopted. Calls up to the next
- * message move up to the answer before them; calls without an answer get an empty one.
+ * Skips COMPACTIONs: their effect is not in the list. Calls before the next message move to the previous
+ * answer; calls without one get an empty answer.
  */
 export function adoptEvents(plain: readonly PlainEvent[], threadId: string): Adopted {
   const invented = new Set<string>()
@@ -91,10 +91,10 @@ function number(event: PlainEvent, data: unknown, seq: number, threadId: string)
   throw new PrecisError('invalid-input', read.error.message, { where: event.id, cause: read.error })
 }
 
-/** Automatic compaction in the words of the LOG design, as a trigger policy and its state. */
+/** Automatic compaction in the terms of the LOG design, as a trigger policy and its state. */
 export interface AutoCompactConfig {
   readonly enabled: boolean
-  readonly threshold: number // share of the budget above which it compacts
+  readonly threshold: number // share of the budget that triggers
   readonly cooldownMs: number
   readonly lastCompactionTime: number // milliseconds; 0 is never
 }
@@ -106,7 +106,7 @@ export const AUTO_COMPACT_CONFIG: AutoCompactConfig = {
   lastCompactionTime: 0,
 }
 
-/** The design leaves open where a compaction lands and when it is not worth another try. */
+/** The design does not define a compaction's target or when to retry. */
 export function autoCompactPolicy(config: AutoCompactConfig): TriggerPolicy {
   return {
     enabled: config.enabled,

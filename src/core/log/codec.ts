@@ -1,4 +1,4 @@
-// Converts rows to events and back; every row is checked, and an unreadable one is kept
+// Converts rows to events and back; checks every row and keeps unreadable ones.
 import type { z } from 'zod'
 import { type ErrorCode, PrecisError } from '../errors.ts'
 import type { Row } from '../ports.ts'
@@ -13,8 +13,8 @@ export type ReadEvent =
   | { readonly ok: false; readonly error: PrecisError }
 
 /**
- * Reads a row of any version up to the present one. Fields that the schemas do not name are kept.
- * A row of a newer version is not guessed at: it is an error with the code `store-newer`.
+ * Reads a row of any version up to the current one. Unknown fields are kept. A row of a newer version is an
+ * error with the code `store-newer`.
  */
 export function readEvent(row: unknown): ReadEvent {
   if (!isRecord(row)) return failed({}, '', `expected an object, got ${readName(row)}`)
@@ -26,11 +26,11 @@ export function readEvent(row: unknown): ReadEvent {
   const timeMs = readTime(current.timestamp)
   const error = findProblem(row, current, timeMs)
   if (error) return { ok: false, error }
-  // The row itself is passed on, not the schema's copy: what the schema does not name must survive.
+  // Pass on the row itself, not the schema's copy, to keep unknown fields.
   return { ok: true, event: { ...current, timestamp: new Date(timeMs) } as ThreadEvent }
 }
 
-/** What keeps a new event from being read again, if anything does. Its data is then known to be right. */
+/** Why a new event could not be read again, if so. Its data is then known to be valid. */
 export function checkEvent(event: ThreadEvent): PrecisError | undefined {
   const fields: Readonly<Record<string, unknown>> = { ...event }
   const error = findProblem(fields, fields, event.timestamp.getTime())
@@ -40,7 +40,7 @@ export function checkEvent(event: ThreadEvent): PrecisError | undefined {
   return error
 }
 
-/** Data that was checked before, and as what. A store that gives out the same values need not have it checked again. */
+/** Data already checked, by type. A store that returns the same values need not check again. */
 const checkedAs = new WeakMap<object, string>()
 const SOURCE = 'source'
 
@@ -65,7 +65,7 @@ function findProblem(
   return problem(row, `data${printPath(path)}`, message)
 }
 
-/** Reads a row that must take its place in a log: an undecodable one becomes a FOREIGN event. */
+/** Reads a row that must keep its place in a log: an unreadable one becomes a FOREIGN event. */
 export function readRow(row: unknown): ThreadEvent {
   const read = readEvent(row)
   if (read.ok) return read.event
@@ -153,7 +153,7 @@ interface Issue {
   readonly message: string
 }
 
-/** Of a union's branches, the one that got furthest is the one that was meant. */
+/** Of a union's branches, the one that got furthest was probably meant. */
 function deepestIssue(
   issues: readonly z.core.$ZodIssue[],
   base: readonly PropertyKey[] = [],
@@ -178,7 +178,7 @@ function printPath(path: readonly PropertyKey[]): string {
 
 const ISO_TIME = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
-/** Milliseconds since 1970, or NaN for what is no ISO time. Parsed once: it is half of the cost. */
+/** Milliseconds since 1970; NaN for an invalid time. Parsed once, because it is half of the cost. */
 function readTime(value: unknown): number {
   return typeof value === 'string' && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN
 }
@@ -187,7 +187,7 @@ function isSeq(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1
 }
 
-/** A short name of a value for a message: its text where that is short, else its kind. */
+/** A short description of a value: its text if short, otherwise its type. */
 function readName(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (typeof value === 'string') return value.length <= 40 ? JSON.stringify(value) : 'a long string'
@@ -195,7 +195,7 @@ function readName(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`
 }
 
-/** What is not JSON cannot come from a store; as much of it is kept as can be written. */
+/** Stores never return non-JSON values; keeps as much as can be written. */
 function toJson(value: unknown): Json {
   if (isJson(value)) return value
   try {

@@ -10,10 +10,10 @@ import type {
   UserContent,
 } from '../view/content.ts'
 
-/** The version of the row shapes below; older rows are brought up by `upcast.ts`. */
+/** The version of the rows below; `upcast.ts` converts older rows. */
 export const EVENT_VERSION = 2
 
-/** Who wrote a message: a person, a client, a tool, a model; or what précis put it there for. */
+/** Who wrote a message: a person, a client, a tool, a model; or why précis wrote it. */
 export type Origin = 'typed' | 'client' | 'tool' | 'model' | 'continuation' | 'summary' | 'files'
 
 interface Envelope<T extends string, D> {
@@ -28,15 +28,15 @@ interface Envelope<T extends string, D> {
   readonly source?: Json // the foreign record of an import
 }
 
-/** A text or entries that survive every compaction byte for byte. */
+/** A text or entries that survive every compaction unchanged. */
 export interface PinData {
   readonly pinId: string
   readonly entries?: readonly EntryId[]
   readonly text?: string
   readonly by?: 'user' | 'pattern' | 'detected'
-  /** When the user said it, where the log knows: day and minute. */
+  /** When the user said it, if the log tells: day and minute. */
   readonly saidAt?: string
-  /** Found in a list of an earlier compaction, where it was marked as pinned by whoever runs the agent. */
+  /** Found in an earlier compaction's list, marked as pinned by the agent's operator. */
   readonly wasSet?: boolean
 }
 
@@ -45,22 +45,22 @@ export interface QueueData {
   readonly content?: UserContent
 }
 
-/** What holds for one thread from here on; what is absent stays as it was. */
+/** Settings of a thread from here on; absent ones stay as they are. */
 export interface ThreadSettings {
   readonly preset?: string
   readonly strategy?: string // in place of the preset's
-  readonly workspace?: string // the folder that its tools work in
+  readonly workspace?: string // the folder of its tools
 }
 
 export interface ThreadStarted {
   readonly from?: { readonly threadId: string; readonly seq: number }
   readonly reason?: 'fork' | 'fresh-session' | 'import' | 'task'
   readonly title?: string
-  readonly owner?: string // who may see it, where a server tells people apart
-  readonly usage?: TokenUsage // what the summary cost that a fresh session opens with
+  readonly owner?: string // the owner, on servers with owners
+  readonly usage?: TokenUsage // cost of the summary a fresh session opens with
 }
 
-/** What each type of event holds: the one list from which everything else is derived. */
+/** The data of each event type; everything else derives from this list. */
 export interface EventData {
   USER_MESSAGE: UserContent
   AGENT_MESSAGE: Answer
@@ -97,7 +97,7 @@ export type EventType = keyof EventData
 export type EventOf<T extends EventType> = { [K in T]: Envelope<K, EventData[K]> }[T]
 export type ThreadEvent = EventOf<EventType>
 
-/** An event before the log gave it a number. */
+/** An event without its number. */
 export type NewEventOf<T extends EventType> = {
   [K in T]: Omit<Envelope<K, EventData[K]>, 'seq'>
 }[T]
@@ -115,7 +115,7 @@ export type EventDraft = {
   }
 }[EventType]
 
-/** Types that bring an entry into the context. Whether an event has an entry depends on its type alone. */
+/** Types that add an entry to the context. Whether an event has an entry depends only on its type. */
 export type EntryType =
   | 'USER_MESSAGE'
   | 'AGENT_MESSAGE'
@@ -159,14 +159,14 @@ export function isChangeType(type: string): type is ChangeType {
   return CHANGE_TYPES.has(type)
 }
 
-/** Reads an event of the log by its number: an array in a replay, loaded rows in a running thread. */
+/** Returns an event by number: from an array in a replay, from loaded rows in a running thread. */
 export type EventAt = (seq: number) => ThreadEvent | undefined
 
 export function asReminder(data: string): EventDraft {
   return { type: 'SYSTEM_REMINDER', data }
 }
 
-/** Ends a call that nobody will answer any more. */
+/** Ends a call that will never be answered. */
 export function abortedResult(call: string): EventDraft {
   return {
     type: 'TOOL_RESULT',
@@ -178,23 +178,23 @@ export function abortedResult(call: string): EventDraft {
   }
 }
 
-/** What came of a call to `compact` whose compaction was undone: the call is in view again. */
+/** The result of a `compact` call whose compaction was undone, so the call is visible again. */
 export const UNDONE_COMPACT =
   'This call compacted the thread. That compaction was undone since: everything it replaced is in view again.'
 
-/** Ends such a call, where it comes back open. */
+/** Ends such a call if it comes back open. */
 export function undoneResult(call: string): EventDraft {
   const content = [{ type: 'text' as const, text: UNDONE_COMPACT }]
   return { type: 'TOOL_RESULT', data: { id: call, content, status: 'completed' } }
 }
 
-/** What an undecodable row becomes: it takes its place in the log and has no effect on the context. */
+/** Replaces an unreadable row: keeps its place in the log and has no effect on the context. */
 export interface Undecodable {
   readonly undecodable: Json
   readonly error: { readonly message: string; readonly where: string }
 }
 
-/** The raw row and the reason, where an event stands for a row that could not be decoded. */
+/** The raw row and the reason, if an event replaces an unreadable row. */
 export function undecodableOf(event: ThreadEvent): Undecodable | undefined {
   if (event.type !== 'FOREIGN' || !isRecord(event.data)) return undefined
   const { undecodable, error } = event.data

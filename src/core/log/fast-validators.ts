@@ -1,12 +1,12 @@
-// The shapes of most events and of large COMPACTIONs, checked by hand: several times faster than by a schema.
+// Checks the shapes of most events and of large COMPACTIONs by hand, several times faster than by schema.
 import { isJson } from '../text/json.ts'
 import { isEntryId } from '../view/entry.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * True only if the schema of this type holds, too. What is less common, and what is wrong, is left to the
- * schemas: they alone know how to say it.
+ * True only if the schema of this type also holds. Rare and invalid data is left to the schemas, which can
+ * describe the error.
  */
 export function isPlainData(type: string, data: unknown): boolean {
   if (typeof data === 'string') return TEXTS.has(type)
@@ -111,7 +111,7 @@ function isPlainUsage(usage: unknown): boolean {
   return REQUIRED_COUNTS.every((key) => fields[key] !== undefined)
 }
 
-/** Whether the data of an entry is as its type wants it. */
+/** Checks an entry's data by type. */
 type IsData = (type: string, data: unknown) => boolean
 
 const TRIGGERS: ReadonlySet<unknown> = new Set([
@@ -133,7 +133,7 @@ const REQUIRED = [
   'compactedEventCount',
 ]
 
-/** True only if the schema of a COMPACTION holds, too. */
+/** True only if the schema of a COMPACTION also holds. */
 function isPlainCompaction(data: Fields, isData: IsData): boolean {
   for (const key in data) if (!isChangeField(key, data[key], isData)) return false
   return REQUIRED.every((key) => data[key] !== undefined)
@@ -198,7 +198,7 @@ const ENTRIES: ReadonlySet<string> = new Set([
   'TOOL_RESULT',
   'SYSTEM_REMINDER',
 ])
-/** Of what no model writes. */
+/** Labels of entries not written by a model. */
 const LABELS: ReadonlySet<unknown> = new Set(['trimmed', 'masked', 'brief', 'pins', 'carried'])
 
 function hasOnly(fields: Fields, keys: ReadonlySet<string>): boolean {

@@ -3,14 +3,14 @@ import type { Store, ThreadInfo } from '../ports.ts'
 import type { Json } from '../text/json.ts'
 import type { EventDraft, ThreadEvent } from './event.ts'
 
-/** Its id. The first event of an imported thread names it in its source; older imports do not. */
+/** Its id, named in the source of an imported thread's first event; older imports lack it. */
 export const IMPORT_END = 'import_end'
 
 export function importEnd(): EventDraft {
   return { type: 'FOREIGN', id: IMPORT_END, data: { import: 'ended' } }
 }
 
-/** The id of the event that makes a thread whole, where its first event announces one. */
+/** The id of the event that completes a thread, if its first event announces one. */
 export function announcedEnd(first: ThreadEvent | undefined): string | undefined {
   if (first?.type !== 'THREAD_STARTED') return undefined
   const { source } = first
@@ -19,7 +19,7 @@ export function announcedEnd(first: ThreadEvent | undefined): string | undefined
   return typeof end === 'string' ? end : undefined
 }
 
-/** Whether the import of a thread was interrupted, or is under way. A fork is as long as it was meant to be. */
+/** Whether a thread's import was interrupted or is running. A fork is as long as intended. */
 export async function isPartialImport(
   store: Pick<Store, 'find'>,
   { threadId, parent }: Pick<ThreadInfo, 'threadId' | 'parent'>,

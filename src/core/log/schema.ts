@@ -1,4 +1,4 @@
-// The shapes of stored events as schemas: the same shapes as the types, held equal by the compiler.
+// The stored events as schemas; the compiler keeps them equal to the types.
 import { z } from 'zod'
 import type { EntryId, OriginalId } from '../edit/change.ts'
 import { isJson, type Json } from '../text/json.ts'
@@ -146,7 +146,7 @@ const pin = z.object({
 })
 const queue = z.object({ messageId: z.string(), content: userContent.exactOptional() })
 
-/** What each type of event holds. Fields that are not named here are let through and kept. */
+/** The data of each event type. Unknown fields are kept. */
 export const DATA_SCHEMAS = {
   USER_MESSAGE: userContent,
   AGENT_MESSAGE: answer,
@@ -210,8 +210,8 @@ export const ORIGINS: ReadonlySet<unknown> = new Set<Origin>([
   'files',
 ])
 
-// The other direction of `satisfies`: where a type has a field that its schema lacks or demands, this
-// does not compile. JSON is compared as one thing, since it has no end.
+// The reverse of `satisfies`: fails to compile if a type has a field its schema lacks or requires. JSON is
+// compared as one type, since it is recursive.
 type Shape<T> = Json extends T
   ? 'json'
   : T extends object
@@ -229,7 +229,7 @@ type Covers<T extends EventType> =
       : T
     : T
 type None<T extends never> = T
-/** The types whose schema says more or less than they do: none, or this does not compile. */
+/** Types whose schema differs; compiles only if there are none. */
 type UncoveredType = None<{ [T in EventType]: Covers<T> }[EventType]>
-/** The types that the schemas cover: all of them. */
+/** The types covered by schemas: all of them. */
 export type CoveredType = Exclude<EventType, UncoveredType>

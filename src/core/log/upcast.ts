@@ -1,4 +1,4 @@
-// Brings rows of older versions up to the present one, a version at a time and each row by itself.
+// Converts rows of older versions to the current one, one version at a time, each row by itself.
 import { isRecord } from '../text/json.ts'
 import { EVENT_VERSION } from './event.ts'
 
@@ -6,8 +6,8 @@ type RawRow = Readonly<Record<string, unknown>>
 type Upcaster = (data: unknown) => unknown
 
 /**
- * From version 1, before usage was tracked: an answer could be plain text, a call named its answer
- * `message` and its arguments `input`, and a result said only whether it had succeeded.
+ * From version 1, before usage was tracked: an answer could be plain text, a call named its answer `message`
+ * and its arguments `input`, and a result only said whether it succeeded.
  */
 const FROM_1: Readonly<Record<string, Upcaster>> = {
   AGENT_MESSAGE: (data: unknown) => {
@@ -32,10 +32,10 @@ const FROM_1: Readonly<Record<string, Upcaster>> = {
   },
 }
 
-/** The upcasters of each version to the next. A new version adds a line here and a golden file. */
+/** The upcasters from each version to the next. A new version adds a line here and a golden file. */
 const UPCASTERS: Readonly<Record<number, typeof FROM_1>> = { 1: FROM_1 }
 
-/** The row in the shape of the present version. What an upcaster does not know it leaves for the check. */
+/** The row in the current shape. Unknown content is left to validation. */
 export function upcast(row: RawRow): RawRow {
   let current = row
   for (let version = Number(row.v); version < EVENT_VERSION; version += 1) {
@@ -48,13 +48,12 @@ export function upcast(row: RawRow): RawRow {
 }
 
 /**
- * Immutable to its readers. Pushing onto the newest version is O(1); pushing onto an older one copies.
- * The last element is held apart from the shared storage, so that it can be replaced without
- * touching what earlier versions see.
+ * An immutable list. Pushing onto the newest version is O(1); pushing onto an older one copies. The last
+ * element is stored separately, so it can be replaced without affecting earlier versions.
  */
 export class Sequence<T> {
   readonly length: number
-  readonly #shared: T[] // everything but the last; longer than that where a later version exists
+  readonly #shared: T[] // all but the last; longer if a later version exists
   readonly #last: T | undefined
 
   private constructor(shared: T[], last: T | undefined, length: number) {

@@ -1,19 +1,19 @@
-// The bytes that a request has left for images
+// The bytes a request has left for images.
 
 import type { ImageLimits } from '../view/media.ts'
 import type { Message } from '../view/message.ts'
 import type { RepairProfile } from './profile.ts'
 
-/** What a wire adds around a part: names of fields, braces, a role. */
+/** A wire's overhead per part: field names, braces, a role. */
 const ENVELOPE_BYTES = 200
 
-/** Below this share of the body, counting is not needed. */
+/** Below this share of the body, no exact count is needed. */
 const PLENTY = 0.25
 
-/** System prompt and tools are not seen from here. */
+/** Leaves room for the system prompt and tools, which are unknown here. */
 const USABLE = 0.95
 
-/** With slack, room is given in shares of the body: more text must not move the border at every turn. */
+/** With slack, room is a share of the body in steps, so that more text does not move the limit each turn. */
 const STEPS = 16
 
 export function withRoomForText(
@@ -48,7 +48,7 @@ function countImageBytes(part: Message['parts'][number]): number {
   )
 }
 
-/** Of the compact JSON text, in UTF-8. */
+/** Of the compact JSON in UTF-8. */
 function jsonBytes(part: Message['parts'][number]): number {
   const text = JSON.stringify(part)
   let bytes = text.length

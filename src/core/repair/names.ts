@@ -1,19 +1,19 @@
-// Ids of calls and names of tools as a provider takes them, the same for the same everywhere.
+// Call ids and tool names a provider accepts, deterministic.
 import type { ToolCallPart, ToolResultPart } from '../view/message.ts'
 import type { IdRule, RepairProfile } from './profile.ts'
 import { type Changes, type Turn, withParts } from './turn.ts'
 
-/** The narrowest of what providers ask for. */
+/** The strictest limit of all providers. */
 const STRICT_IDS: IdRule = { maxChars: 40 }
 const STRICT_NAME_CHARS = 64
 
 export interface LegalName {
   readonly turns: Turn[]
-  /** The tools that got another name, for the definitions that go with the messages. */
+  /** Renamed tools, for the definitions sent with the messages. */
   readonly names: ReadonlyMap<string, string>
 }
 
-/** Legal and unique ones stay as they are, and no other is mapped onto them. */
+/** Legal unique names stay, and no other is mapped onto them. */
 export function mendNames(
   turns: readonly Turn[],
   profile: RepairProfile,
@@ -24,7 +24,7 @@ export function mendNames(
   )
   const { toolNames = [] } = profile
   const names = new LegalNames([...toolNames, ...calls.map(({ name }) => name)], profile.nameChars)
-  // Before all calls: what a tool is called must not depend on which was called first.
+  // Before all calls: a tool's name must not depend on the order of calls.
   for (const name of toolNames) names.of(name)
   const ids = new LegalIds(
     calls.map(({ id }) => id),
@@ -69,7 +69,7 @@ function quoted(text: string): string {
   return JSON.stringify(text.length > QUOTED_CHARS ? `${text.slice(0, QUOTED_CHARS)}…` : text)
 }
 
-/** Call ids. Where one answer uses an id twice, calls and results are told apart by their order. */
+/** Call ids. If an answer uses an id twice, calls and results match by order. */
 class LegalIds {
   readonly #rule: IdRule
   readonly #reserved: ReadonlySet<string>
@@ -136,7 +136,7 @@ class LegalNames {
     const known = this.changed.get(name)
     if (known !== undefined) return known
     const isTaken = (each: string) => this.#used.has(each)
-    const maxChars = Math.min(this.#maxChars, STRICT_NAME_CHARS) // one of ours fits everywhere
+    const maxChars = Math.min(this.#maxChars, STRICT_NAME_CHARS) // ours fit everywhere
     const legal = freshName(name, maxChars, 'unnamed', isTaken, this.#counts)
     this.#used.add(legal)
     this.changed.set(name, legal)
@@ -148,13 +148,13 @@ class LegalNames {
   }
 }
 
-/** As near to the original as the rule allows, numbered where that is taken. */
+/** As similar to the original as possible, numbered if taken. */
 function freshName(
   name: string,
   maxChars: number,
   fallback: string,
   isTaken: (name: string) => boolean,
-  counts: Map<string, number>, // how far the numbers of each name have come
+  counts: Map<string, number>, // the last number used for each name
 ): string {
   const legal = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, maxChars) || fallback
   let fresh = legal

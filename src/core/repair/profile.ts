@@ -1,29 +1,29 @@
-// The facts about a provider that a repair needs
+// What a repair needs to know about a provider.
 import type { Json } from '../text/json.ts'
 import type { ModelRef } from '../view/content.ts'
 import type { ImageLimits } from '../view/media.ts'
 import type { Message, MessagePart } from '../view/message.ts'
 
-/** An absent field is the strict reading, except for `provider`. */
+/** An absent field means the strict reading, except for `provider`. */
 export interface RepairProfile {
-  /** Whose thinking and native parts can be sent. Absent: they are left as they are, whoever made them. */
+  /** Whose thinking and native parts can be sent. Absent: all stay. */
   readonly provider?: string
-  /** Thinking of other models of the provider goes, too, where the model is known. */
+  /** Drops thinking of the provider's other models, too, if known. */
   readonly model?: ModelRef
   /**
-   * `signed`: only with its signature; `plain`: as text that is passed back; `none`: never; `any`: as
-   * it is, for a writer that decides by itself.
+   * `signed`: only with its signature; `plain`: as text that is sent back; `none`: never; `any`: unchanged,
+   * for a writer that decides itself.
    */
   readonly thinking?: 'signed' | 'plain' | 'none' | 'any'
-  /** Thinking is bound to all that precedes it, and refused behind a change. */
+  /** Thinking is bound to its prefix and rejected after a change. */
   readonly preservedThinking?: boolean
-  /** The request asks the provider to drop thinking that no longer fits, so nothing is taken out here. */
+  /** The request asks the provider to drop outdated thinking, so it stays here. */
   readonly dropsStaleThinking?: boolean
   /** A turn that calls tools must start with thinking. */
   readonly thinkingEnabled?: boolean
   /** The last message may be an unfinished answer. */
   readonly prefill?: boolean
-  /** Roles in a row need not be joined. */
+  /** Consecutive roles need not be merged. */
   readonly repeatedRoles?: boolean
   /** An answer may come first. */
   readonly anyOpening?: boolean
@@ -31,33 +31,33 @@ export interface RepairProfile {
   readonly blankResults?: boolean
   readonly ids?: IdRule
   readonly nameChars?: number
-  /** The tools that the request defines: they get new names together with their calls. */
+  /** The request's tools, renamed together with their calls. */
   readonly toolNames?: readonly string[]
   readonly images?: ImageLimits
-  /** The largest body; images make room for the rest. */
+  /** Maximum body size; images make room for the rest. */
   readonly requestBytes?: number
-  /** False if the request defines none: then calls and results are told as text. */
+  /** False without tools: calls and results are then written as text. */
   readonly hasTools?: boolean
   readonly natives?: NativeRules
 }
 
 export interface IdRule {
   readonly maxChars: number
-  /** Every id has exactly this many letters and digits. */
+  /** Ids must have exactly this many letters and digits. */
   readonly exactChars?: number
-  /** An id may come back in another answer. */
+  /** Another answer may reuse an id. */
   readonly mayRepeat?: boolean
 }
 
-/** What the provider asks of its own kinds of parts: blocks that only it understands. */
+/** A provider's rules for its native parts. */
 export interface NativeRules {
-  /** The parts that would be refused where they stand, by index, each with the reason. */
+  /** Parts not allowed in their place, by index, with reasons. */
   refused(message: Message, place: MessagePlace): ReadonlyMap<number, string>
   /** Why a native block cannot be in a result; undefined if it can. */
   refusedInResult(value: Json): string | undefined
-  /** The provider continues with this answer, so it may stand last. */
+  /** The provider continues this answer, so it may be last. */
   isPaused(parts: readonly MessagePart[]): boolean
-  /** The part may open a conversation in place of a user's message. */
+  /** The part may open a conversation instead of a user message. */
   opens(part: MessagePart): boolean
 }
 

@@ -1,4 +1,4 @@
-// Repairs a broken history so that it can be sent, with a list of changes and reasons
+// Repairs a broken history so that it can be sent, with a list of changes and reasons.
 import type { Json } from '../text/json.ts'
 import { isWellFormed, wellFormed } from '../text/well-formed.ts'
 import { ageImages } from '../view/media.ts'
@@ -21,7 +21,7 @@ import {
   withParts,
 } from './turn.ts'
 
-/** Messages as they may come from anywhere: instructions may stand among them. */
+/** Messages from anywhere; instructions may be among them. */
 export interface LooseMessage {
   readonly role: Message['role'] | 'system'
   readonly parts: readonly MessagePart[]
@@ -31,14 +31,14 @@ export interface Repaired {
   readonly messages: readonly Message[]
   readonly system: readonly string[]
   readonly changes: readonly RepairChange[]
-  /** Tools that got another name, from the old to the new: their definitions must follow. */
+  /** Renamed tools, from old to new: their definitions must follow. */
   readonly names: ReadonlyMap<string, string>
 }
 
 /**
- * Works on what is about to be sent; the log keeps the original. What cannot be sent as it is becomes
- * text wherever it says something, and nothing is changed without an entry in `changes`. A history that
- * can be sent comes back as it is, so repairing twice does what repairing once does.
+ * Works on what will be sent; the log keeps the original. Unsendable parts with content become text, and
+ * every change is listed in `changes`. A valid history is returned unchanged, so repairing twice equals
+ * repairing once.
  */
 export function repair(
   messages: readonly LooseMessage[],
@@ -48,7 +48,7 @@ export function repair(
   const changes = new Changes()
   const opening = openingInstructions(messages, changes)
   const prompts = mendSystem([...system, ...opening], changes)
-  // A blank prompt was never sent to anybody.
+  // A blank prompt is never sent.
   const isSystemChanged = changes.list.some(({ what }) => what !== 'blank-text')
   let turns: readonly Turn[] = placed(messages, opening.length, changes)
   turns = mendCharacters(turns, changes)
@@ -64,7 +64,7 @@ export function repair(
   turns = mendThinking(named.turns, isSystemChanged || isToolRenamed, profile, changes)
   const isSame = changes.list.length === 0
   return {
-    // Without a change there was no message of the system among them.
+    // Without a change there was no system message among them.
     messages: isSame ? (messages as readonly Message[]) : turns.map(readMessage),
     system: isSame ? system : prompts,
     changes: changes.list,
@@ -72,7 +72,7 @@ export function repair(
   }
 }
 
-/** Messages of the system before all others are the system prompt, as other formats write it. */
+/** Leading system messages are the system prompt, as in other formats. */
 function openingInstructions(messages: readonly LooseMessage[], changes: Changes): string[] {
   const end = messages.findIndex(({ role }) => role !== 'system')
   return messages.slice(0, end === -1 ? messages.length : end).map(({ parts }, index) => {
@@ -92,7 +92,7 @@ function instructionText(parts: readonly MessagePart[]): string {
     .join('\n')
 }
 
-/** Later instructions become reminders, which every provider can be sent. */
+/** Later instructions become reminders, which every provider accepts. */
 function placed(messages: readonly LooseMessage[], skipped: number, changes: Changes): Turn[] {
   return messages.slice(skipped).map(({ role, parts }, index): Turn => {
     if (role !== 'system') return findTurn({ role, parts }, index + skipped)
@@ -123,7 +123,7 @@ function withoutTools(turns: readonly Turn[], changes: Changes): Turn[] {
   )
 }
 
-/** A provider's own parts, by the provider's own rules, once it is known what stands where. */
+/** Native parts by their provider's rules, once all places are known. */
 function mendNatives(turns: readonly Turn[], { natives }: RepairProfile, changes: Changes): Turn[] {
   return turns.map((turn, index) => {
     const place = { isFirst: index === 0, isLast: index === turns.length - 1 }
@@ -164,7 +164,10 @@ function mendImages(turns: readonly Turn[], profile: RepairProfile, changes: Cha
   )
 }
 
-/** Each becomes the replacement character. Signed thinking cannot be repaired: it is no longer what was signed. */
+/**
+ * Lone surrogates become U+FFFD. Signed thinking cannot be repaired, since the signature would no longer
+ * match.
+ */
 function mendCharacters(turns: readonly Turn[], changes: Changes): Turn[] {
   return turns.map((turn) =>
     withParts(
@@ -205,10 +208,10 @@ function mendSystem(system: readonly string[], changes: Changes): readonly strin
 
 const OPENING = '[the beginning of this conversation is not there]'
 const NOTHING_SAID = '[nothing was said yet]'
-/** No request: the model is told that none was made. */
+/** Not a request: tells the model that there is none. */
 const CLOSING = '[no message of the user follows]'
 
-/** The ends of a conversation: with the user, unless the provider allows otherwise */
+/** The ends of a conversation: the user's, unless the provider allows others. */
 function mendBeginning(
   turns: readonly Turn[],
   { anyOpening = false, natives }: RepairProfile,

@@ -1,4 +1,4 @@
-// Repairs the content of a tool result: no blank texts, only text in errors, no foreign blocks
+// Repairs a tool result's content: no blank texts, only text in errors, no foreign blocks.
 import type { Block } from '../view/content.ts'
 import { blockCaption, buildCaption, nativeInWords } from '../view/image-caption.ts'
 import type { MessagePart, ToolCallPart, ToolResultPart } from '../view/message.ts'
@@ -56,7 +56,7 @@ function refusal(
   return status === 'completed' || isText ? undefined : ERROR
 }
 
-/** A text with fields that only its provider knows. */
+/** A text with provider-specific fields. */
 function isTextBlock({ value }: Block): boolean {
   return typeof value === 'object' && value !== null && 'type' in value && value.type === 'text'
 }
@@ -84,7 +84,7 @@ function isBlank({ type, text }: Block): boolean {
   return (type === 'text' || (type === 'resource' && text !== undefined)) && !text?.trim()
 }
 
-/** Calls, results and parts as text, for places where they cannot be sent */
+/** Calls, results and parts as text, for places where they cannot be sent. */
 export function callInWords({ name, arguments: input }: ToolCallPart): string {
   return `[call of ${name}: ${JSON.stringify(input)}]`
 }
@@ -96,7 +96,7 @@ const STATUS_WORDS = {
   denied: ', which was denied',
 } as const
 
-/** A result as text, followed by the images it shows. `whose` says which call it is of. */
+/** A result as text, followed by its images. `whose` names its call. */
 export function resultInParts(result: ToolResultPart, whose: string): MessagePart[] {
   const texts = result.content.map(blockInWords).filter((text) => text.trim() !== '')
   const images = result.content.filter(isSendableImage)
@@ -112,7 +112,7 @@ export function resultInParts(result: ToolResultPart, whose: string): MessagePar
   ]
 }
 
-/** The text of a block; images that can stand beside it are left to their own parts. */
+/** The text of a block; images become separate parts. */
 function blockInWords(block: Block): string {
   if (isSendableImage(block)) return ''
   return block.text ?? blockCaption(block)
@@ -122,7 +122,7 @@ function isSendableImage({ type, data, uri }: Block): boolean {
   return type === 'image' && Boolean(data ?? uri)
 }
 
-/** A part in words. Thinking has none: it is never told. */
+/** A part in words. Thinking is never written out. */
 export function partInWords(part: MessagePart): string {
   switch (part.type) {
     case 'text':

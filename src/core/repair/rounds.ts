@@ -1,4 +1,4 @@
-// Alternating roles and complete rounds: each call answered once, right after it
+// Alternating roles and complete rounds: each call answered once, right after it.
 
 import { outranks } from '../view/entry-content.ts'
 import type { ToolCallPart, ToolResultPart } from '../view/message.ts'
@@ -11,7 +11,7 @@ const NO_RESULT = 'The call was interrupted and has no result.'
 type PlacedCall = PlacedPart & { readonly part: ToolCallPart }
 type PlacedResult = PlacedPart & { readonly part: ToolResultPart }
 
-/** Answers in a row, and what the user says behind them: in here calls and results find each other. */
+/** Consecutive answers and the user messages after them, within which calls and results match. */
 interface Stretch {
   readonly answers: readonly Turn[]
   readonly users: readonly Turn[]
@@ -29,7 +29,7 @@ export function mendRounds(
   return profile.repeatedRoles ? whole : joined(whole, changes)
 }
 
-/** Results that are in an answer go into a message of the user behind it. */
+/** Results inside an answer move to a user message after it. */
 function resultsMovedOut(turn: Turn, changes: Changes): Turn[] {
   const results = turn.role === 'assistant' ? turn.parts.filter(isResult) : []
   if (results.length === 0) return [turn]
@@ -81,12 +81,12 @@ function mendStretch(
   })
   const behind = closeRound(last, kept, pairs, profile, changes)
   const turns = [...early, ...(last ? [last] : []), ...behind]
-  // A message that went as a whole leaves its mark on what now stands last.
+  // A completely removed message leaves its mark on the last remaining one.
   const isLess = kept.some(({ parts, isRewritten }) => parts.length === 0 && isRewritten)
   return isLess ? turns.with(-1, { ...(turns.at(-1) as Turn), isRewritten: true }) : turns
 }
 
-/** The result of each call. Where an id comes back, the calls and results go by their order. */
+/** The result of each call. Repeated ids match by order. */
 function findPairs({ answers, users }: Stretch): Map<PlacedPart, PlacedResult> {
   const results = Map.groupBy(
     users.flatMap(({ parts }) => parts.filter(isResult)),
@@ -111,7 +111,7 @@ function mostTelling(found: readonly PlacedResult[]): PlacedResult {
   return found.reduce((one, next) => (outranks(next.part.status, one.part.status) ? next : one))
 }
 
-/** Results that answer nothing become words; a repetition of one that stays says nothing new. */
+/** Results without a call become text; a repetition is dropped. */
 function withoutStrays(
   turn: Turn,
   pairs: ReadonlyMap<PlacedPart, PlacedResult>,
@@ -140,7 +140,7 @@ function withoutStrays(
   )
 }
 
-/** The user's messages behind an answer, with the results of its calls in front. */
+/** The user messages after an answer, starting with its results. */
 function closeRound(
   answer: Turn | undefined,
   users: readonly Turn[],
@@ -150,7 +150,7 @@ function closeRound(
 ): Turn[] {
   const calls = answer === undefined ? [] : findCalls(answer)
   const own = new Set(calls.map((call) => pairs.get(call)))
-  // Those of earlier answers of the stretch were put behind these.
+  // Those of earlier answers were placed after these.
   const early = new Set([...pairs.values()].filter((result) => !own.has(result)))
   const rest = users
     .map((turn) =>
@@ -169,7 +169,7 @@ function closeRound(
   return [withResultsFirst(turn, missing, changes)]
 }
 
-/** One message, or several where the provider takes them, with results only in front of the first. */
+/** One message, or several if the provider allows, with results only at the front of the first. */
 function isInPlace(users: readonly Turn[], repeatedRoles: boolean): boolean {
   if (users.length > 1 && !repeatedRoles) return false
   const parts = users.flatMap((turn) => turn.parts)
@@ -202,7 +202,7 @@ function aborted({ part, at }: PlacedCall, changes: Changes): PlacedPart {
   return { part: { type: 'tool_result', id: part.id, content, status: 'aborted' }, at }
 }
 
-/** Turns of one role in a row as one. It says what they said: the providers read them so, too. */
+/** Merges consecutive turns of one role, as providers read them. */
 function joined(turns: readonly Turn[], changes: Changes): Turn[] {
   const result: { turn: Turn; parts: PlacedPart[] }[] = []
   for (const turn of turns) {

@@ -1,4 +1,4 @@
-// Checks each part: can it be sent in a message of its role, and what replaces it if not
+// Checks whether each part can be sent in its message's role, and replaces it if not.
 import { isFields } from '../text/json.ts'
 import type { NativePart } from '../view/content.ts'
 import type { MessagePart, ToolCallPart } from '../view/message.ts'
@@ -15,9 +15,9 @@ import {
 } from './turn.ts'
 
 const ASSISTANT_ONLY = new Set<string>(['thinking', 'redacted_thinking', 'tool_call'])
-/** A result in an answer is moved, with its round, to where it belongs. */
+/** A result inside an answer moves with its round. */
 const USER_ONLY = new Set<string>(['image', 'document', 'checkpoint', 'system_reminder'])
-/** Stands if nothing but thinking was, so that the roles go on alternating. */
+/** Keeps the roles alternating after a turn of thinking only. */
 const THOUGHT_ALONE = '[no words, only thinking]'
 
 export function mendParts(
@@ -29,14 +29,14 @@ export function mendParts(
     const { thinking, isRewritten } = readThinking(turn, profile, changes)
     const kept = turn.parts.filter((placed) => !isThinking(placed) || thinking.has(placed))
     const parts = kept.flatMap((placed) => mendPart(placed, turn.role, profile, changes))
-    // Blank text was never sent to anybody: without it the turn says what it said.
+    // Blank text is never sent: the turn says the same without it.
     const known = new Set(kept)
     const mended = withParts(turn, parts, isRewritten || parts.some((part) => !known.has(part)))
     return saysSomething(mended, turn)
   })
 }
 
-/** Leaves a word in place of an answer that was only thinking, all of which had to go. */
+/** Replaces an answer of thinking only, all of it unsendable. */
 export function saysSomething(turn: Turn, before: Turn): Turn {
   const isGone = turn.parts.length === 0 && before.parts.some(isThinking)
   if (!isGone || turn.role === 'user') return turn
@@ -45,7 +45,7 @@ export function saysSomething(turn: Turn, before: Turn): Turn {
 
 interface KeptThinking {
   readonly thinking: ReadonlySet<PlacedPart>
-  /** Valid blocks went as well: an answer keeps all of its thinking or none. */
+  /** Valid blocks went, too: an answer keeps all of its thinking or none. */
   readonly isRewritten: boolean
 }
 
@@ -121,7 +121,7 @@ function mendPart(
   }
 }
 
-/** Reasoning of others says nothing here: like all thinking, it is never told. */
+/** Foreign reasoning is useless here and, like all thinking, never written out. */
 function foreignInWords(part: NativePart, at: string, changes: Changes): readonly PlacedPart[] {
   const words = inWords(part, at)
   const became = words.length === 0 ? 'it was left out' : 'it became text'

@@ -1,4 +1,4 @@
-// Thinking after changed content, and open tool rounds without their thinking
+// Thinking after changed content, and open tool rounds without their thinking.
 import type { Message, MessagePart } from '../view/message.ts'
 import type { RepairProfile } from './profile.ts'
 import { callInWords, partInWords, resultInParts } from './result-content.ts'
@@ -18,13 +18,12 @@ import {
 } from './turn.ts'
 
 /**
- * Where thinking is bound to its prefix, all of it goes from the first change on. The calls of the last
- * answers may not be sent without their thinking: these rounds are told as text to the end of the
- * user's message before them.
+ * If thinking is bound to its prefix, all of it goes from the first change on. Calls of the last answers may
+ * not be sent without it, so those rounds become text in the user message before them.
  */
 export function mendThinking(
   turns: readonly Turn[],
-  isFrontChanged: boolean, // what stands before all messages: the system prompt, the tools
+  isFrontChanged: boolean, // system prompt and tools, before all messages
   profile: RepairProfile,
   changes: Changes,
 ): Turn[] {
@@ -39,7 +38,7 @@ export function mendThinking(
   return start === undefined ? [...stripped] : folded(stripped, start, changes)
 }
 
-/** Messages for a provider that takes none of their thinking: their open round is told as text. */
+/** For a provider that accepts none of their thinking: the open round becomes text. */
 export function toldWithoutThinking(messages: readonly Message[]): {
   readonly messages: readonly Message[]
   readonly changes: readonly RepairChange[]
@@ -58,7 +57,7 @@ function withoutThinking(turn: Turn, changes: Changes): Turn {
   return saysSomething(withParts(turn, kept), turn)
 }
 
-/** The first answer that has to be told as text with all that follows it; undefined if none has. */
+/** The first answer that must become text with everything after it; undefined if none. */
 function foldStart(
   turns: readonly Turn[],
   lost: readonly boolean[],
@@ -76,7 +75,7 @@ function foldStart(
   return end === turns.length ? undefined : end
 }
 
-/** The first or the last answer of the turn starts with thinking. */
+/** The turn's first or last answer starts with thinking. */
 function isLoopThought(turns: readonly Turn[], open: number): boolean {
   return [loopStart(turns, open), open].some((index) => {
     const first = turns[index]?.parts[0]
@@ -84,7 +83,7 @@ function isLoopThought(turns: readonly Turn[], open: number): boolean {
   })
 }
 
-/** Back over answers and results to the answer behind what the user last said. */
+/** Back to the answer after the user's last message. */
 function loopStart(turns: readonly Turn[], open: number): number {
   let start = open
   while (start > 1) {
@@ -120,7 +119,7 @@ function folded(turns: readonly Turn[], start: number, changes: Changes): Turn[]
   ]
 }
 
-/** Words of the assistant are marked as such: they are in a message of the user. */
+/** Marks the assistant's text, because it is in a user message. */
 function toldPart({ part, at }: PlacedPart, turn: Turn, names: Map<string, string>): PlacedPart[] {
   if (part.type === 'thinking' || part.type === 'redacted_thinking') return []
   if (part.type === 'text' && turn.role === 'assistant') return [textAt(`[said] ${part.text}`, at)]
@@ -131,7 +130,7 @@ function toldPart({ part, at }: PlacedPart, turn: Turn, names: Map<string, strin
   return partsAsText(part, names).map((each) => ({ part: each, at }))
 }
 
-/** Calls and results as text; everything else as it is. `names` remembers which call is whose. */
+/** Calls and results as text, other parts unchanged. `names` maps calls to tools. */
 export function partsAsText(part: MessagePart, names: Map<string, string>): MessagePart[] {
   if (part.type === 'tool_call') {
     names.set(part.id, part.name)

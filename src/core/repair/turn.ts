@@ -1,4 +1,4 @@
-// A message under repair: its parts with their places, and the list of changes
+// A message under repair: its parts with their places, and the list of changes.
 import type { Message, MessagePart } from '../view/message.ts'
 
 export type RepairKind =
@@ -28,14 +28,14 @@ export type RepairKind =
   | 'tools-undefined'
   | 'unreadable'
 
-/** One thing that a repair did: to what, in the terms of the input, and why it had to. */
+/** One change: what, in terms of the input, and why. */
 export interface RepairChange {
   readonly what: RepairKind
   readonly where: string // `messages[3].parts[1]`
   readonly why: string
 }
 
-/** Ends the reason for which thinking went. */
+/** The end of a reason for dropped thinking. */
 export const LEFT_OUT = '; it was left out'
 
 export interface PlacedPart {
@@ -47,11 +47,11 @@ export interface Turn {
   readonly role: Message['role']
   readonly at: string
   readonly parts: readonly PlacedPart[]
-  /** Says something else than it did: thinking that follows was made behind other words. */
+  /** Its content has changed, so later thinking had another prefix. */
   readonly isRewritten: boolean
 }
 
-/** Gathers what is changed. Each pass gets it, so that nothing can be changed in silence. */
+/** Collects changes. Every pass uses it, so nothing changes silently. */
 export class Changes {
   readonly list: RepairChange[] = []
 
@@ -60,7 +60,7 @@ export class Changes {
   }
 }
 
-/** A message as it came, `index` messages from the start. */
+/** A message as given, with its index. */
 export function findTurn({ role, parts }: Message, index: number): Turn {
   const at = `messages[${index}]`
   const placed = parts.map((part, each) => ({ part, at: `${at}.parts[${each}]` }))

@@ -1,11 +1,11 @@
-// The archive as a port: everything that was ever said in a thread, to be read and searched again.
+// The archive as a port: everything ever said in a thread, readable and searchable.
 import type { EntryId } from '../edit/change.ts'
 import { isEntryId } from '../view/entry.ts'
 
-/** A stretch of the text that a ref stands for. */
+/** Part of a ref's text. */
 export interface ArchivePage {
   readonly text: string
-  /** Where to continue, in characters; absent if this was the end. */
+  /** Where to continue, in characters; absent at the end. */
   readonly next?: number
 }
 
@@ -13,39 +13,39 @@ export interface ArchiveFind {
   readonly ref: string // an entry of this thread, or of one that it came from: see `parseRef`
   readonly speaker: string // `user`, `agent`, `result of read`
   readonly timestamp: Date
-  readonly snippet: string // one line, around the words that were looked for
-  /** Names near the words that the snippet does not have, the likeliest first. */
+  readonly snippet: string // one line around the search words
+  /** Names near the words that the snippet lacks, most likely first. */
   readonly names: readonly string[]
-  /** It is in the context now: nothing is gained by reading it again. */
+  /** It is in the context, so reading it gains nothing. */
   readonly isVisible: boolean
 }
 
 export interface ArchiveFinds {
-  readonly finds: readonly ArchiveFind[] // best first; what is visible comes last
-  /** Entries behind those, with the names in them that are as likely to be meant. */
+  readonly finds: readonly ArchiveFind[] // best first; visible ones last
+  /** Further entries with names that may be meant. */
   readonly further: readonly Pick<ArchiveFind, 'ref' | 'names'>[]
-  readonly matching: number // all that were found, with those that are not listed
-  /** The first event that was looked at; above 1 where the thread is too long to go further back. */
+  readonly matching: number // all matches, including unlisted ones
+  /** The first event examined; above 1 if the thread is too long. */
   readonly searchedFrom: number
-  /** In which thread, where that is one that this one came from. */
+  /** The thread it is from, if this one came from it. */
   readonly searchedThread?: string
 }
 
-/** Rejects with PrecisErrors: `unknown-entry` for a ref under which there is nothing. */
+/** Rejects with PrecisErrors: `unknown-entry` for a ref without content. */
 export interface Archive {
-  /** At most `limit` characters from `offset` on; no surrogate pair is split between two pages. */
+  /** At most `limit` characters from `offset`; never splits a surrogate pair. */
   read(ref: string, offset: number, limit: number): Promise<ArchivePage>
-  /** At most `limit` finds. The work is bounded, whatever the length of the thread. */
+  /** At most `limit` finds. Bounded work for any thread. */
   search(query: string, limit: number): Promise<ArchiveFinds>
 }
 
-/** A ref taken apart; without a thread it is of the thread that asks. */
+/** A parsed ref; without a thread it belongs to the asking one. */
 export interface ParsedRef {
   readonly threadId?: string
   readonly id: EntryId
 }
 
-/** `e12`, or `thr_7:e12` in a thread that this one came from: there the same names are taken again. */
+/** `e12`, or `thr_7:e12` for an origin of this thread, which uses the same names. */
 export function parseRef(ref: string): ParsedRef | undefined {
   const colon = ref.lastIndexOf(':')
   const [threadId, id] = [ref.slice(0, Math.max(0, colon)), ref.slice(colon + 1)]

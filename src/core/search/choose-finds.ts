@@ -1,4 +1,4 @@
-// Chooses what a search shows: passages that hold the words close together, and the names around them.
+// Chooses what a search shows: passages with the words close together, and names near them.
 
 import { cutHead, cutTail } from '../window/tokens/cut.ts'
 import { estimateTokens } from '../window/tokens/estimate.ts'
@@ -7,54 +7,54 @@ import { namesIn } from './words.ts'
 
 export interface Candidate {
   readonly text: string
-  /** How well the whole of it matches. */
+  /** How well the whole text matches. */
   readonly score: number
-  /** The one who asks wrote it: names in it are likelier to be meant. */
+  /** Written by the asker, so its names are more likely meant. */
   readonly isOwn?: boolean
   /** The file that it is the content of: a name that the content itself does not have. */
   readonly file?: string
-  /** What stands before its snippet in a list: it takes room as well. */
+  /** Precedes its snippet in a list and takes room. */
   readonly label: string
-  /** The same where only its names are given. */
+  /** The short form if only names are shown. */
   readonly ref?: string
-  /** When it was said: from 0 for the oldest to 1 for the newest. */
+  /** Age: from 0 for the oldest to 1 for the newest. */
   readonly recency?: number
-  /** Those of a lower tier come first, however well the others match. */
+  /** Lower tiers come first, however well others match. */
   readonly tier?: number
 }
 
 export interface ChosenFind<C extends Candidate> {
   readonly candidate: C
-  readonly snippet: string // one line; empty where only names are given
-  /** Names near the words that are neither in the snippet nor in another find, the likeliest first. */
+  readonly snippet: string // one line; empty if only names are shown
+  /** Names near the words, in neither the snippet nor another find, most likely first. */
   readonly names: readonly string[]
 }
 
 export interface ChoiceLimits {
   readonly finds: number
-  /** So many more may give their likeliest names alone, behind the others. */
+  /** How many more may show their most likely names only. */
   readonly further?: number
-  /** Of all lines together: what one find does not use, the others may. */
+  /** For all lines together: unused room of one goes to others. */
   readonly tokens: number
-  /** Names that need not be given: the one who asks sees them. */
+  /** Names the asker sees already. */
   readonly known: ReadonlySet<string>
 }
 
-/** Of all snippets together; a single find shows its whole passage. */
+/** For all snippets together; a single find shows its whole passage. */
 const SNIPPETS_CHARS = 300
 const FEWEST_SNIPPET_CHARS = 60
-/** A name that stands everywhere says little. */
+/** A name in more texts than this says little. */
 const COMMON_SHARE = 0.5
-/** Of a passage that names only what was given already, and of a snippet that was. */
+/** Cost of a passage or snippet that repeats known names. */
 const REPEATED_COST = 8
-/** Of one that names nothing. */
+/** Cost of a passage without names. */
 const NAMELESS_COST = 3
 
-/** More than any score. */
+/** Larger than any score. */
 const TIER_COST = 1e6
 const LETTER = /[\p{L}\p{N}_]/u
 
-/** The best first. A text that only repeats the names of another comes after those that add something. */
+/** Best first. A text that only repeats another's names comes after those that add something. */
 export function chooseFinds<C extends Candidate>(
   candidates: readonly C[],
   asked: Asked,
@@ -103,22 +103,22 @@ function withFile([best, ...rest]: readonly Passage[], file: string | undefined)
 
 interface Shown<C extends Candidate> {
   readonly candidate: C
-  readonly snippet: string | undefined // without one only names are given
+  readonly snippet: string | undefined // without one only names are shown
   readonly found: readonly RankedName[]
 }
 
-/** What counts for names in a text that the one who asks wrote. */
+/** Weight of names in the asker's own texts. */
 const OWN_WORTH = 3
 /** How long something took is rarely asked for. */
 const MEASURE = /^\d+(?:\.\d+)?(?:m?s|%|[kKMG]?B)$|^[A-Z]\/[A-Z]$/
 const MEASURE_COST = 3
-/** So many names of a find are likely to be shown with it. */
+/** This many names of a find will probably be shown. */
 const NAMES_AT_HAND = 8
-/** What counts for names that whoever asks wrote in several texts, and for those of late. */
+/** Weight of names the asker used in several texts, or recently. */
 const USED_WORTH = 2
 const RECENT_WORTH = 2
 
-/** What speaks for a name besides the passages that it stands in. */
+/** Evidence for a name besides its passages. */
 function weighEvidence(
   all: readonly { readonly candidate: Candidate; readonly passages: readonly Passage[] }[],
 ): ReadonlyMap<string, number> {
@@ -169,7 +169,7 @@ function rankNames(
     .sort((one, other) => other.score - one.score)
 }
 
-/** What the first word has before a text, and the last word behind one. Words without end stay cut. */
+/** The part of a cut word; endless words stay cut. */
 const wordEnd = (text: string) => /(?<!\S)\S{0,60}$/.exec(text)?.[0] ?? ''
 const wordStart = (text: string) => /^\S{0,60}(?!\S)/.exec(text)?.[0] ?? ''
 
@@ -182,11 +182,11 @@ function cutSnippet(
 ): string {
   const isShort = passage.length <= chars
   const found = isShort ? 0 : findStretch(passage, asked, chars)
-  // Words at the end bring what is before them.
+  // Words near the end show more before them.
   const at = Math.min(found, Math.max(0, passage.length - chars))
   const wordsBefore = at < found ? '' : cutTail(passage.slice(0, at), chars / 5)
   const wordsAfter = cutHead(passage.slice(at), chars - wordsBefore.length)
-  // Never half a word: half a number would be another one.
+  // Never half a word: half a number would be a different one.
   const before = `${wordEnd(passage.slice(0, at - wordsBefore.length))}${wordsBefore}`
   const after = `${wordsAfter}${wordStart(passage.slice(at + wordsAfter.length))}`
   const start = text.startsWith(`${before}${after}`) ? '' : '…'
@@ -194,7 +194,7 @@ function cutSnippet(
   return `${start}${`${before}${after}`.replace(/\s+/g, ' ').trim()}${end}`
 }
 
-/** The likeliest names of all finds, each with the find that it stands in, as far as there is room. */
+/** The most likely names of all finds, as far as there is room. */
 function withNames<C extends Candidate>(
   chosen: readonly Shown<C>[],
   { tokens }: ChoiceLimits,
@@ -235,7 +235,7 @@ function withName(line: string, of: Candidate | undefined, isFirst: boolean, nam
   return `${line}${isFirst ? ' · names: ' : ', '}${name}`
 }
 
-/** As it is, or at an end of something longer, never within a word. */
+/** Whole, or at an end of a longer name, never inside a word. */
 function hasWord(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
     if (!LETTER.test(text[at - 1] ?? ' ') && !LETTER.test(text[at + name.length] ?? ' '))

@@ -1,4 +1,4 @@
-// The searchable parts of an event: text, author, tool and file
+// The searchable parts of an event: text, author, tool and file.
 
 import type { Put } from '../edit/change.ts'
 import { pathIn, readFields } from '../ledger/call-fields.ts'
@@ -19,7 +19,7 @@ interface SearchDocument {
   readonly file?: string
 }
 
-/** A call whose result is not there yet: the result is found by the same tool and file. */
+/** A call without a result yet: the result is found under the same tool and file. */
 export interface AwaitedCall {
   readonly id: string
   readonly tool: string
@@ -28,10 +28,10 @@ export interface AwaitedCall {
 
 /** Older ones never got a result. */
 const MOST_AWAITED = 64
-/** So long is what is indexed, ranked and shown as one. */
+/** Length of the parts that are indexed, ranked and shown. */
 const PART_CHARS = 16_000
 
-/** What an event says, and the calls that wait for their results after it. */
+/** The text of an event, and the calls still waiting after it. */
 export function buildDocument(
   event: ThreadEvent,
   awaited: readonly AwaitedCall[],
@@ -58,7 +58,7 @@ export function buildDocument(
   return { ...documentOfTalk(event), awaited }
 }
 
-/** A long text in pieces, none of which breaks a character. */
+/** Splits a long text without breaking characters. */
 export function readParts(text: string): readonly string[] {
   const parts: string[] = []
   for (let at = 0; at < text.length; ) {
@@ -86,7 +86,7 @@ function documentOfTalk(event: ThreadEvent): { readonly document?: SearchDocumen
   }
 }
 
-/** Summaries; the rest of what a compaction puts is in the log already. */
+/** Summaries; other content of a compaction is in the log already. */
 function textWrittenAnew(put: Put): string {
   if (!('label' in put) || (put.label !== 'summary' && put.label !== 'brief')) return ''
   if (put.type === 'USER_MESSAGE') return textOfUserContent(put.data)
@@ -101,7 +101,7 @@ function said(
   return text.trim() === '' ? {} : { document: { kind, text, ...about } }
 }
 
-/** What a call says: the tool, and each of its arguments as it was meant. */
+/** The text of a call: the tool and its arguments. */
 export function textOfCall({
   name,
   arguments: given,
@@ -109,7 +109,7 @@ export function textOfCall({
   return [name, ...textsIn(given)].join('\n')
 }
 
-/** All texts in a value, in order; the names of fields are not said by anybody. */
+/** All strings in a value, in order, without field names. */
 export function textsIn(value: Json): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value === 'number') return [String(value)]
@@ -117,14 +117,14 @@ export function textsIn(value: Json): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-/** One line of a text around the search words, with their positions */
+/** One line of a text around the search words, with their positions. */
 export interface Snippet {
   readonly text: string
-  /** From the first character to behind the last one of each word that was looked for. */
+  /** The range of each search word, end exclusive. */
   readonly marks: readonly (readonly [start: number, end: number])[]
 }
 
-/** The stretch with the most different words; of equals the first. */
+/** The part with most different words; the first of equals. */
 export function buildSnippet(text: string, asked: readonly QueryWord[], maxChars: number): Snippet {
   const places = [...findWords(text)].filter(({ word }) => isAsked(word, asked))
   let best = { start: places[0]?.start ?? 0, words: 0 }
@@ -148,7 +148,7 @@ function lineAt(text: string, at: number, maxChars: number): string {
   return `${start}${`${before}${after}`.replace(/\s+/g, ' ').trim()}${end}`
 }
 
-/** Words within words (`config` in `parseConfig`) give one mark, the longest. */
+/** Overlapping words (`config` in `parseConfig`) give one mark, the longest. */
 function marked(text: string, asked: readonly QueryWord[]): Snippet {
   const marks: [number, number][] = []
   for (const { word, start, end } of findWords(text)) {

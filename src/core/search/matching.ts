@@ -1,17 +1,17 @@
-// Words of a query found in a text: by their stems, at the beginning of a word or of a part of a name.
+// Finds query words in a text: by stem, at the start of a word or of a part of a name.
 import { cutHead } from '../window/tokens/cut.ts'
 import { namesIn, queryWords, tellingText } from './words.ts'
 
-/** The words of a query as they are looked for, and how rare each is. */
+/** The query's words and their rarity. */
 export interface Asked {
   readonly words: readonly string[]
   readonly rarity: readonly number[]
 }
 
-/** More of the same word say nothing more about a text. */
+/** More repetitions say nothing more. */
 const MOST_COUNTED = 32
 const SHORTEST_STEM = 4
-/** Written without blanks between words. */
+/** Scripts without blanks between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
 const LETTER = /[\p{L}\p{N}]/u
@@ -20,7 +20,7 @@ const UPPER = /\p{Lu}/u
 const ACCENTED = /[\u00aa-\u04ff]/g
 const ENGLISH = /^[a-z]+$/
 
-/** Each once: `querying` and `queries` are looked for as `quer`, `parseConfig` also by its parts. */
+/** Each once: `querying` and `queries` become `quer`, `parseConfig` also its parts. */
 export function computeStems(query: string): string[] {
   return [...new Set(queryWords(tellingText(query)).map(({ word }) => cutStem(word)))]
 }
@@ -30,7 +30,7 @@ const ENDINGS = [
   ...['ion', 'ers', 'er', 'ed', 'es', 'ly', 's', 'e', 'y'],
 ]
 
-/** What the forms of an English word begin with; it need not be a word. */
+/** The common start of an English word's forms; need not be a word. */
 function cutStem(word: string): string {
   if (!ENGLISH.test(word)) return word
   const ending = ENDINGS.find(
@@ -42,7 +42,7 @@ function cutStem(word: string): string {
   return isDoubled && plain.length >= SHORTEST_STEM ? plain.slice(0, -1) : plain
 }
 
-/** How often each of the words is there. */
+/** The number of each word's occurrences. */
 export function countWords(text: string, words: readonly string[]): number[] {
   const folded = foldText(text)
   return words.map((word) => {
@@ -55,22 +55,22 @@ export function countWords(text: string, words: readonly string[]): number[] {
   })
 }
 
-/** How much a longer word counts that only begins like the one that was asked for. */
+/** Weight of a longer word that only starts with the query word. */
 const BEGINNING_SHARE = 0.2
 const REST = /[a-z]*/y
 const FORM = new Set(['', ...ENDINGS, 'ies', 'ied', 'able', 'al', 'or', 'ors', 'ness', 'ive'])
 
-/** Whether what follows a stem is an ending of the same word: `queries`, but `user` is no form of `use`. */
+/** Whether the rest is an ending of the same word: `queries`, but `user` is not a form of `use`. */
 function isForm({ lower, written }: FoldedText, at: number): boolean {
   REST.lastIndex = at
   const rest = REST.exec(written)?.[0] ?? ''
   return FORM.has(rest) || (rest.length > 1 && rest[0] === lower[at - 1] && FORM.has(rest.slice(1)))
 }
 
-/** How soon more of the same word stops to count. */
+/** BM25: how fast repeated words stop counting. */
 const SATURATION = 1.2
 
-/** BM25: `lengthShare` says how much the length of a text counts against it. */
+/** BM25; `lengthShare` is the weight of a text's length. */
 function computeScore(
   counts: readonly number[],
   rarity: readonly number[],
@@ -90,10 +90,10 @@ export interface CountedText {
   readonly chars: number
 }
 
-/** How much the length of a text counts. */
+/** Weight of a text's length. */
 const TEXT_LENGTH_SHARE = 0.75
 
-/** How rare each word is among `all` texts, and how well each of those that have some matches. */
+/** The rarity of each word among `all` texts, and the score of each matching text. */
 export function weighTexts(
   texts: readonly CountedText[],
   words: readonly string[],
@@ -110,7 +110,7 @@ export function weighTexts(
   return { asked: { words, rarity }, scores }
 }
 
-/** Where a stretch of so many characters begins that has the most of what was asked for, close together. */
+/** The start of the part with most of the query, close together. */
 export function findStretch(text: string, { words, rarity }: Asked, chars: number): number {
   const folded = foldText(text)
   const places = words
@@ -136,15 +136,15 @@ export function findStretch(text: string, { words, rarity }: Asked, chars: numbe
 
 interface FoldedText {
   readonly lower: string
-  /** With its capitals, which begin the parts of a name. */
+  /** With capitals, which separate the parts of a name. */
   readonly written: string
 }
 
-/** Without accents and case, each character where it was. */
+/** Without accents and case, each character at its place. */
 function foldText(text: string): FoldedText {
   const plain = text.replace(ACCENTED, (letter) => letter.normalize('NFKD').charAt(0))
   const lower = plain.toLowerCase()
-  // A few letters change their length with their case: then only the lower case can be looked at.
+  // A few letters change length with case: then use lower case only.
   return { lower, written: lower.length === plain.length ? plain : lower }
 }
 
@@ -161,9 +161,9 @@ function isWordStart(text: string, at: number): boolean {
 }
 
 const PASSAGE_CHARS = 300
-/** Longer texts are looked through from their beginning so far. */
+/** Longer texts are searched only this far. */
 const MOST_PASSAGES = 4_000
-/** What counts: the passage itself, the better one beside it, and the whole text. */
+/** A score combines the passage, its better neighbour, and the whole text. */
 const NEIGHBOUR_SHARE = 0.5
 const TEXT_SHARE = 0.3
 const LENGTH_SHARE = 0.3
@@ -174,7 +174,7 @@ export interface Passage {
   readonly names: readonly string[]
 }
 
-/** With any of the words, the best first. */
+/** Passages with any of the words, best first. */
 export function rankPassages(
   { text, score }: { readonly text: string; readonly score: number },
   { words, rarity }: Asked,
@@ -193,7 +193,7 @@ export function rankPassages(
     .sort((one, other) => other.score - one.score)
 }
 
-/** Whole lines as far as they fit. */
+/** Whole lines, as many as fit. */
 function splitPassages(text: string): string[] {
   const passages: string[] = []
   let passage = ''

@@ -1,29 +1,29 @@
-// The words by which a text is found again: the same for every store, so they are made here and not by a database.
+// The words of a search index: computed here, so that all stores agree.
 
-/** A word, folded, and where it is in the text as it was written. */
+/** A folded word and its place in the text. */
 export interface WordPlace {
   readonly word: string
   readonly start: number
   readonly end: number
 }
 
-/** A word that is looked for; with `isPrefix` all words that begin with it. */
+/** A search word; with `isPrefix`, all words that start with it. */
 export interface QueryWord {
   readonly word: string
   readonly isPrefix: boolean
 }
 
-/** Of longer ones the beginning: they are data, not words. */
+/** Longer ones are data: only their start counts. */
 const LONGEST_WORD_CHARS = 64
 const MOST_PARTS = 16
 const MOST_QUERY_WORDS = 32
 
-/** Written without blanks between words: there every two neighbours are a word. */
+/** Scripts without blanks: every two neighbours form a word. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]+/gu
-/** `readRow`, `read_row`, `ports.ts`: what is written in one go. */
+/** `readRow`, `read_row`, `ports.ts`: written without blanks. */
 const WRITTEN = /[\p{L}\p{M}\p{N}_$]+(?:\.[\p{L}\p{M}\p{N}_$]+)*/gu
-/** One piece of it between dots. */
+/** A part between dots. */
 const NAME = /[\p{L}\p{M}\p{N}_$]+/gu
 const PART = /\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+(?!\p{Ll})|\p{N}+|[\p{Lo}\p{Lm}\p{Lt}\p{M}]+/gu
 const PLAIN = /^[a-z]+$/
@@ -31,9 +31,9 @@ const ASCII = /^[\0-\x7f]*$/
 const ACCENTS = /[\u0300-\u036f]/g
 
 /**
- * Every word, in order. A name is found as a whole, whichever way it is written (`parseConfig`,
- * `parse_config`), and by each of its parts; a file by its name with the dot; `部署方案` by `部署`,
- * `署方` and `方案`. One thing and several are the same word: `configs` is `config`.
+ * Every word, in order. A name is found as a whole in any notation (`parseConfig`, `parse_config`) and by its
+ * parts; a file by its name with the dot; `部署方案` by `部署`, `署方` and `方案`. Singular and plural are the same:
+ * `configs` is `config`.
  */
 export function* findWords(text: string): Generator<WordPlace> {
   for (const match of text.matchAll(WRITTEN)) {
@@ -44,7 +44,7 @@ export function* findWords(text: string): Generator<WordPlace> {
   }
 }
 
-/** The words of a query, each once. One character of an unspaced script is the beginning of a pair. */
+/** The words of a query, each once. A single character of an unspaced script is the start of a pair. */
 export function queryWords(query: string): readonly QueryWord[] {
   const words = new Map<string, QueryWord>()
   let endOfPair = 0
@@ -52,14 +52,14 @@ export function queryWords(query: string): readonly QueryWord[] {
     if (words.size === MOST_QUERY_WORDS) break
     const isUnspaced = word.search(UNSPACED) === 0
     const isPrefix = isUnspaced && [...word].length === 1
-    // Behind a pair its last character says nothing more.
+    // After a pair, its last character adds nothing.
     if (!isPrefix || start >= endOfPair) words.set(word, { word, isPrefix })
     if (isUnspaced) endOfPair = end
   }
   return [...words.values()]
 }
 
-/** Words that hold sentences together; none that is a telling word in another of these languages. */
+/** Function words; none is a content word in another of these languages. */
 const GRAMMAR = new Set(
   `a an and are at be but by can did do does for from had has have how i if in into is it its me my of on
   or our so than that the their then there these they this to was we were what when where which who why
@@ -68,7 +68,7 @@ const GRAMMAR = new Set(
   y o`.split(/\s+/),
 )
 
-/** A query without the words that say nothing about its subject, unless it has no others. */
+/** A query without words that say nothing about its subject, unless it has no others. */
 export function tellingText(query: string): string {
   const bare = (word: string) => word.toLowerCase().replace(/^[("'“¿]+|[)"'”?!.,;:]+$/g, '')
   const telling = query.split(/\s+/).filter((word) => !GRAMMAR.has(bare(word)))
@@ -103,7 +103,7 @@ function* wordsOfSpaced(name: string, at: number): Generator<WordPlace> {
     yield place(fold(part[0]), at + part.index, part[0].length)
 }
 
-/** The last character stands alone, too: nothing else begins with it. */
+/** The last character also stands alone, since nothing else starts with it. */
 function* findPairs(run: string, at: number): Generator<WordPlace> {
   const characters = [...run]
   let start = at
@@ -120,23 +120,23 @@ function place(word: string, start: number, length: number): WordPlace {
 }
 
 const PLURAL = /^[a-z]{3,}s$/
-/** `class`, `status`, `this`: not several of anything. */
+/** `class`, `status`, `this` are not plurals. */
 const NO_PLURAL = /[isu]s$/
 
 /**
- * An English word without the ending of its plural. Both forms of a word have to become the same, and
- * need not be a word then: `caches` and `cache` are `cach`, as `patches` is `patch`.
+ * An English word without its plural ending. Both forms must become equal, not necessarily a word: `caches`
+ * and `cache` are `cach`, and `patches` is `patch`.
  */
 function singular(word: string): string {
   const last = word.at(-1)
-  if (last !== 's' && last !== 'e') return word // nearly all: this is done for every word of a store
+  if (last !== 's' && last !== 'e') return word // nearly all: this runs for every word of a store
   const one = PLURAL.test(word) && !NO_PLURAL.test(word) ? word.slice(0, -1) : word
   if (one.length < 5 || !/^[a-z]+$/.test(one)) return one
   if (one.endsWith('ie')) return `${one.slice(0, -2)}y`
   return /(?:ch|sh|ss|x)e$/.test(one) ? one.slice(0, -1) : one
 }
 
-/** Without case, width and the accents of Latin, Greek and Cyrillic; marks of other scripts are letters. */
+/** Without case, width and accents of Latin, Greek and Cyrillic; marks of other scripts are letters. */
 function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   const plain = text.normalize('NFKD').replace(ACCENTS, '').normalize('NFKC')
@@ -147,7 +147,7 @@ const RUN = /https?:\/\/[^\s"'`<>()[\]{}\\]+|[\p{L}\p{M}\p{N}_$@#%./:~+-]{3,}/gu
 /** `./a`, `../a` and `.folder/a` keep their dots; a sentence and `$name` lose theirs. */
 const LEAD = /^(?!\.{1,2}\/|\.[\w-]+\/)[.:+%$~-]+(?!\/)/
 const TRAIL = /(?::\d+){0,2}[.:+@#/~-]*$/
-/** A host with its port: what stands behind the colon is no line of a file, and no number of a step. */
+/** A host with a port: the number is not a line or a step. */
 const ADDRESS =
   /^(?![^:]*\.(?:[cm]?[jt]sx?|json|mdx?|py|rs|go|java|rb|[ch]|cc|[ch]pp|cs|s?css|html?|sql|sh|ya?ml|toml|txt|lock|log|vue|svelte|php|kt|swift|xml|csv|ini|cfg|conf):)(?:localhost|\p{L}[\p{L}\p{N}]*-[\p{L}\p{N}-]+|[\p{L}\p{N}][\p{L}\p{N}-]*(?:\.[\p{L}\p{N}-]+)+):\d{4,5}(?=[.:]*$)/iu
 /** `a.ts:12:text` and `a.ts-13-`, as `grep` and `rg` write them, name one file. */
@@ -171,7 +171,7 @@ const SHAPES: readonly RegExp[] = [
   /^\d+(?:\.\d+)?(?:[a-zµ]{1,3}|[KMGT]i?B?|%)$/i, // 40ms, 10%
 ]
 
-/** Each once, in the order of the text. */
+/** Each once, in text order. */
 export function namesIn(text: string): string[] {
   const names = new Set<string>()
   for (const [run] of text.matchAll(RUN)) {

@@ -1,4 +1,4 @@
-// The keys of settings: how values name them, and which of them a project may set.
+// The keys of settings: their names, and which of them a project may set.
 import { PrecisError } from '../errors.ts'
 import type { EventDraft, ThreadEvent, ThreadSettings } from '../log/event.ts'
 import type { Reducer } from '../ports.ts'
@@ -10,8 +10,8 @@ import { reducedBy, type ThreadState } from '../view/thread-state.ts'
 import { SETTING_KEYS } from './settings-schema.ts'
 
 /**
- * What a project may set unasked: how much is kept, and by which rules. Everything else decides where
- * things are sent or kept, or puts words into prompts and pins. A new setting is not among them.
+ * Keys a project may set without asking: how much is kept, and by which rules. All others decide where data
+ * is sent or stored, or put text into prompts and pins. New settings are not included.
  */
 export const HARMLESS_KEYS: ReadonlySet<string> = new Set([
   'strategy',
@@ -31,12 +31,12 @@ export const HARMLESS_KEYS: ReadonlySet<string> = new Set([
   'summaries.form',
 ])
 
-/** Every key that the values set. Throws `invalid-settings` for one that there is none of. */
+/** All keys the values set. Throws `invalid-settings` for an unknown one. */
 export function settingsIn(values: unknown, where: string): (readonly [string, unknown])[] {
   return [...flatten(values, '', () => where)]
 }
 
-/** A checked-out repository must not be able to send the user's keys to a server of its own. */
+/** A checked-out repository must not send the user's keys to its own server. */
 export const PERSONAL_KEYS: ReadonlyMap<string, string> = new Map([
   ['providers', 'It decides where keys are sent'],
   ['redactPrompts', 'It decides who receives secrets'],
@@ -60,7 +60,7 @@ export function* flatten(
     throw wrongValue(prefix.slice(0, -1) || 'the settings', 'an object', value, placeOf(prefix))
   for (const [field, inner] of Object.entries(value)) {
     const key = `${prefix}${field}`
-    // Editors find the schema of a file by this.
+    // Editors use this to find the schema.
     if (key === '$schema' && typeof inner === 'string') continue
     if (SETTING_KEYS.includes(key)) yield [key, inner]
     else if (SETTING_KEYS.some((known) => known.startsWith(`${key}.`)))
@@ -94,13 +94,13 @@ export function unknownKey(key: string, where: string, nearest: string | undefin
   return new PrecisError('invalid-settings', message, { where, hint, details: { key } })
 }
 
-/** Settings of one thread: model, preset, strategy, working directory */
+/** Settings of one thread: model, preset, strategy, working directory. */
 export interface ThreadChoices extends ThreadSettings {
   readonly model?: ModelRef
   readonly thinking?: string
 }
 
-/** The value of a reset setting: the default of the preset applies again. */
+/** Resets a setting to the preset's default. */
 export const NO_STRATEGY = ''
 
 export const threadSettingsReducer: Reducer<ThreadChoices> = {
@@ -109,7 +109,7 @@ export const threadSettingsReducer: Reducer<ThreadChoices> = {
   init: () => ({}),
   step(choices: ThreadChoices, event: ThreadEvent): ThreadChoices {
     if (event.type === 'THREAD_SETTINGS') return withoutNone({ ...choices, ...event.data })
-    // What another tool used is recorded, but nobody has chosen it here: its provider may not even be set up.
+    // Another tool's model is recorded but not chosen here: its provider may not be configured.
     if (event.type !== 'MODEL_CHANGED' || event.source !== undefined) return choices
     const { thinking: _, ...rest } = choices
     return { ...rest, ...event.data }
@@ -128,7 +128,7 @@ function withoutNone(choices: ThreadChoices): ThreadChoices {
   return rest
 }
 
-/** What one thread takes over from another: its system prompts (their texts, in order), its model, its settings. */
+/** What a thread inherits: system prompts (texts in order), model, settings. */
 export function inheritedDrafts(state: ThreadState, prompts: readonly string[]): EventDraft[] {
   const { model, thinking, ...settings } = reducedBy(state, threadSettingsReducer)
   const { head } = state.context

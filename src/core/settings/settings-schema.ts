@@ -1,10 +1,10 @@
-// The schema of the settings: defaults, and a description of each key
+// The schema of the settings: defaults, and a description of each key.
 import { z } from 'zod'
 import type { Json } from '../text/json.ts'
 import type { PresetId } from '../window/presets.ts'
 import type { TokenCounter } from '../window/tokens/counter.ts'
 
-/** How `precis compact` and the like make a context smaller where nobody says otherwise. */
+/** The default strategy of `precis compact` and similar commands. */
 export const DEFAULT_STRATEGY = 'cascade'
 
 const ratio = () => z.number().gt(0).max(1).describe('a number above 0, up to 1')
@@ -23,7 +23,7 @@ const auto = z.strictObject({
   cooldownMs: z.number().int().nonnegative().describe('a whole number from 0').optional(),
 })
 
-/** Every setting. `describe` says what is expected, for the error messages. */
+/** All settings. `describe` is used in error messages. */
 export const settingsSchema = z.strictObject({
   strategy: name('the id of a strategy').default(DEFAULT_STRATEGY),
   preset: z
@@ -37,7 +37,7 @@ export const settingsSchema = z.strictObject({
   gate: z.strictObject({
     minTokens: z.number().int().nonnegative().describe('a whole number from 0').default(1_000),
   }),
-  // What is not set here is what the preset says.
+  // Unset values come from the preset.
   auto,
   autoByModel: z
     .record(z.string(), auto.partial())
@@ -45,7 +45,7 @@ export const settingsSchema = z.strictObject({
     .optional(),
   pins: names('a list of texts').optional(),
   pinning: z.strictObject({
-    // Absent: as the preset says.
+    // Default: that of the preset.
     detect: z.boolean().describe('true or false').optional(),
     patterns: names('a list of patterns, as in ["*never*"]').optional(),
   }),
@@ -53,7 +53,7 @@ export const settingsSchema = z.strictObject({
     tools: names('a list of tool names, as in ["Read", "mcp__*"]').optional(),
     paths: names('a list of paths, as in ["docs/**", "*.sql"]').optional(),
   }),
-  // Absent: each strategy asks in the form of its own design.
+  // Default: the form of each strategy's design.
   summaries: z.strictObject({
     form: z.enum(['conversation', 'apart']).describe('conversation or apart').optional(),
     instructions: name('a text').optional(),
@@ -88,7 +88,7 @@ export const settingsSchema = z.strictObject({
   store: name('sqlite, memory, or the address of a store').default('sqlite'),
 })
 
-/** What each key is for. */
+/** The purpose of each key. */
 const ABOUT: Readonly<Record<string, string>> = {
   strategy: 'the default strategy of `precis compact`',
   preset: 'how commands, the automatic trigger and the tool of an agent compact',
@@ -125,7 +125,7 @@ const ABOUT: Readonly<Record<string, string>> = {
 const LEAVES: ReadonlyMap<string, z.ZodType> = findLeaves(settingsSchema, '')
 export const SETTING_KEYS: readonly string[] = [...LEAVES.keys()]
 
-/** What the setting is for, and what it may be. */
+/** The purpose of a setting, and its possible values. */
 export function aboutSetting(key: string): { readonly about: string; readonly expected: string } {
   return { about: ABOUT[key] ?? '', expected: bare(LEAVES.get(key))?.description ?? '' }
 }
@@ -135,7 +135,7 @@ export function schemaOfSetting(key: string): z.ZodType | undefined {
   return LEAVES.get(key)
 }
 
-/** `boolean`, `number`, `array`, …: what a text from the environment has to become. */
+/** `boolean`, `number`, `array`, …: the type for a value from the environment. */
 export function kindOfSetting(key: string): string | undefined {
   return bare(LEAVES.get(key))?.type
 }
@@ -160,14 +160,14 @@ export function settingsJsonSchema(): Json {
   } as unknown as Json
 }
 
-/** Every setting may be left out, and so may the group it is in. */
+/** Every setting and every group is optional. */
 function optional<T>(schema: T): T {
   if (typeof schema !== 'object' || schema === null || !('required' in schema)) return schema
   const { required: _, ...rest } = schema
   return rest as T
 }
 
-/** A schema without its default: what it is, and how it describes itself. */
+/** A schema without its default. */
 function bare(leaf: z.ZodType | undefined): z.ZodType | undefined {
   if (!(leaf instanceof z.ZodDefault) && !(leaf instanceof z.ZodOptional)) return leaf
   const inner = leaf.unwrap()

@@ -1,4 +1,4 @@
-// The settings: layers of values, each with its source
+// The settings: layers of values, each with its source.
 import type { z } from 'zod'
 import { PrecisError } from '../errors.ts'
 import type { Json } from '../text/json.ts'
@@ -21,7 +21,7 @@ export interface AutoSettings {
   readonly enabled: boolean
   readonly threshold?: number // a share of the window
   readonly reserveTokens?: number // fires when fewer are free
-  readonly absoluteTokens?: number // fires when so many are in use
+  readonly absoluteTokens?: number // fires when this many are used
   readonly warningThreshold?: number
   readonly targetRatio: number
   readonly cooldownMs: number
@@ -29,12 +29,12 @@ export interface AutoSettings {
 export type Settings = Omit<SettingsInput, 'auto'> & { readonly auto: AutoSettings }
 export type SettingsOrigin = 'default' | 'user' | 'project' | 'environment' | 'flag'
 
-/** Values from one place. Later layers win over earlier ones. */
+/** Values from one source. Later layers override earlier ones. */
 export interface SettingsLayer {
   readonly origin: Exclude<SettingsOrigin, 'default'>
-  /** The file, or the name that each value has there: a variable or a flag. */
+  /** The file, or each value's name there: a variable or flag. */
   readonly where: string | ((key: string) => string)
-  readonly values: unknown // nested as in the schema, not yet checked
+  readonly values: unknown // nested as in the schema, not validated
 }
 
 export interface SettingValue {
@@ -45,11 +45,11 @@ export interface SettingValue {
 
 export interface ResolvedSettings {
   readonly settings: Settings
-  /** By key, as in `gate.minTokens`: the value in effect and where it is from. */
+  /** The effective values by key, such as `gate.minTokens`, with their sources. */
   readonly origins: Readonly<Record<string, SettingValue>>
 }
 
-/** The settings in effect. Throws `invalid-settings` for the first unknown key or wrong value. */
+/** The effective settings. Throws `invalid-settings` for the first unknown key or wrong value. */
 export function resolveSettings(layers: readonly SettingsLayer[]): ResolvedSettings {
   const origins = new Map<string, SettingValue>()
   for (const key of SETTING_KEYS)
@@ -96,8 +96,8 @@ function readAuto(trigger: TriggerPolicy): AutoSettings {
 }
 
 /**
- * Checks settings that did not come through the layers. Throws `invalid-settings` for the first unknown
- * key or wrong value; a field that is there and undefined is as good as absent.
+ * Checks settings that did not come through layers. Throws `invalid-settings` for the first unknown key or
+ * wrong value; undefined counts as absent.
  */
 export function requireSettings(values: object, where: string): void {
   for (const [key, value] of flatten(withoutUndefined(values), '', () => where))
@@ -118,10 +118,7 @@ export function readVariable(key: string): string {
     .toUpperCase()}`
 }
 
-/**
- * The layer of an environment. Variables that are not settings are none of its business, unless one
- * looks like a setting that was mistyped.
- */
+/** The layer of an environment. Ignores other variables, unless one looks like a mistyped setting. */
 export function environmentLayer(
   environment: Readonly<Record<string, string | undefined>>,
 ): SettingsLayer {
@@ -145,7 +142,7 @@ const BOOLEANS = new Map([
   ['0', false],
 ])
 
-/** A text as the kind of value that the setting has; one that is not is left for the check. */
+/** Converts a text to the setting's type; validation reports what does not fit. */
 function fromText(key: string, text: string): unknown {
   const kind = kindOfSetting(key)
   if (kind === 'boolean') return BOOLEANS.get(text.toLowerCase()) ?? text
@@ -165,7 +162,7 @@ function fromJson(text: string): unknown {
   }
 }
 
-/** A compaction that ends where the next one starts would never end. */
+/** A compaction that ends above the next trigger would repeat for ever. */
 function requireRoom({ auto }: Settings, origins: ReadonlyMap<string, SettingValue>): void {
   if (auto.threshold === undefined || auto.targetRatio < auto.threshold) return
   const { where } = origins.get('auto.targetRatio') ?? {}
@@ -179,7 +176,7 @@ function requireRoom({ auto }: Settings, origins: ReadonlyMap<string, SettingVal
 
 function checked(key: string, value: unknown, placeOf: (key: string) => string): Json | undefined {
   const leaf = schemaOfSetting(key)
-  // An explicit null or undefined would silently mean the default: say what it is instead.
+  // An explicit null or undefined would silently mean the default: report the expected value instead.
   const result = value === undefined ? undefined : leaf?.safeParse(value)
   if (result?.success) return result.data as Json
   throw wrongValue(key, aboutSetting(key).expected || 'another value', value, placeOf(key))

@@ -1,12 +1,12 @@
-// Addresses of stores and servers, parsed so that they can be shown without a password.
+// Addresses of stores and servers, parsed to be shown without passwords.
 import type { Json } from './json.ts'
 
-/** Stands for what is not shown. */
+/** Replaces hidden parts. */
 const HIDDEN_PART = '…'
 /** At least two letters, because `C:\logs` is a path. */
 const SCHEME = /^[a-z][a-z0-9+.-]+:/i
 const PERCENT = '%[0-9a-f]{2}'
-/** RFC 3986, without any of the signs that could also be the end of a part: no `@`, `/`, `?` or `#`. */
+/** RFC 3986 without characters that may end a part: no `@`, `/`, `?` or `#`. */
 const WORD = `(?:[\\w.~!$&'()*+,;=-]|${PERCENT})`
 const HOST = '(?:[\\w.~-]+|\\[[0-9a-f:.]+\\])(?::\\d{0,5})?'
 const ADDRESS = new RegExp(
@@ -14,11 +14,11 @@ const ADDRESS = new RegExp(
   'i',
 )
 const POSTGRES = /^postgres(?:ql)?$/i
-/** One `name = value` of libpq; a value with spaces is in quotes, with \ before a quote. */
+/** One libpq pair `name = value`; values with spaces are quoted, with \ before a quote. */
 const PAIR = /\s*([a-z_]+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s'\\]|\\.)*)(?=\s|$)/iy
 const LOOKS_LIKE_PAIRS = /(?:^|\s)[a-z_]+\s*=/i
 
-/** Parameters without a secret, and what their values look like. */
+/** Parameters without secrets, and the form of their values. */
 const PLAIN: Readonly<Record<string, RegExp>> = {
   host: /^[\w.,:/-]{1,250}$/,
   hostaddr: /^[\w.,:]{1,250}$/,
@@ -30,8 +30,8 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * An address of a store or a server as people may see it: no password, and no parameter but those
- * that hold none. Of an address that cannot be parsed, only the scheme is shown.
+ * A store's or server's address for display: no password, and only harmless parameters. Of an unparsable
+ * address only the scheme is shown.
  */
 export function shownAddress(address: string): string {
   const text = address.trim()
@@ -43,15 +43,15 @@ export function shownAddress(address: string): string {
   return shownUrl(text) ?? `${scheme}${text.startsWith(`${scheme}//`) ? '//' : ''}${HIDDEN_PART}`
 }
 
-/** Settings that are addresses, or hold some. In others an address is part of a text. */
+/** Settings that are or contain addresses. In others an address is part of a text. */
 const WITH_ADDRESSES: ReadonlySet<string> = new Set(['store', 'providers', 'catalogue'])
 
-/** Whether a value of this setting may hold a password: a wrong one is not repeated in an error. */
+/** Whether this setting may contain a password, so an error must not repeat a wrong value. */
 export function mayHoldAddress(key: string): boolean {
   return WITH_ADDRESSES.has(key)
 }
 
-/** The value of a setting as people may see it. */
+/** A setting's value for display. */
 export function shownSetting(key: string, value: Json): Json {
   return WITH_ADDRESSES.has(key) ? withShownAddresses(value) : value
 }
@@ -88,7 +88,7 @@ function shownPairs(text: string): string | undefined {
     .replace(/^$/, HIDDEN_PART)
 }
 
-/** Undefined if the text is anything else. */
+/** Undefined for anything else. */
 function findPairs(text: string): (readonly [string, string])[] | undefined {
   const pairs: (readonly [string, string])[] = []
   PAIR.lastIndex = 0
@@ -104,7 +104,7 @@ function isPlain(name: string, value: string): boolean {
   return Object.hasOwn(PLAIN, name) && (PLAIN[name]?.test(value) ?? false)
 }
 
-/** Not `me:secret@host/db`, an address whose scheme was forgotten. */
+/** Not `me:secret@host/db`, an address without its scheme. */
 function isPath(text: string): boolean {
   return /^(?:[~.]{0,2}[/\\]|[a-z]:)/i.test(text) || !/[@?]|:\/\//.test(text)
 }

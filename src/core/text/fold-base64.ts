@@ -1,7 +1,7 @@
-// Base64 in the middle of text: thousands of characters that no model reads, folded to a caption.
+// Folds base64 within text to a caption: thousands of characters that no model reads.
 
 export interface FoldedRun {
-  /** Where the run stood in the text, and how long it was there. */
+  /** The place and length of the run in the text. */
   readonly at: number
   readonly length: number
   readonly mimeType?: string
@@ -12,20 +12,20 @@ export interface Folded {
   readonly folded: readonly FoldedRun[]
 }
 
-/** Shorter runs may be anything: a token, a hash, a long name. */
+/** A shorter run may be a token, a hash, or a long name. */
 const MIN_BARE_CHARS = 2_048
-/** The start of a data URL leaves no doubt, so less will do. No shorter text holds anything to fold. */
+/** A data URL is unambiguous, so less is enough. Shorter texts contain nothing to fold. */
 export const MIN_URL_CHARS = 512
 /** `data:image/svg+xml;charset=utf-8;base64,` and the like. */
 const URL_START = /data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+-]+=[\w.+"-]*)*;base64,$/i
 const URL_START_CHARS = 160
-/** Programs break base64 into lines of 60 to 76 characters. */
+/** Programs wrap base64 at 60 to 76 characters. */
 const MIN_LINE_CHARS = 60
 
 /**
- * Replaces data URLs and long runs of base64 with `[base64 image/png, 34,120 characters, ref e12@5120]`.
- * The ref is the entry, if it is given, and the place of the run in the original text: what was
- * folded can be found again by that alone. Takes time in proportion to the text.
+ * Replaces data URLs and long base64 runs by `[base64 image/png, 34,120 characters, ref e12@5120]`. The ref
+ * names the entry, if given, and the place in the original text, which is enough to find the run. Linear in
+ * time.
  */
 export function foldBase64(text: string, entry = ''): Folded {
   const folded: FoldedRun[] = []
@@ -44,7 +44,7 @@ export function foldBase64(text: string, entry = ''): Folded {
       pieces.push(text.slice(written, run.at), caption(run, entry))
       written = run.at + run.length
     }
-    // Lines that did not join are looked at again, as the start of a run of their own.
+    // Lines that did not join may start a run themselves.
     at = run ? end : lineEnd
   }
   if (folded.length === 0) return { text, folded }
@@ -62,7 +62,7 @@ function isDigit(text: string, at: number): boolean {
   return code < ASCII && IS_DIGIT[code] === 1
 }
 
-/** Behind the digits that start here, and the padding that closes them. */
+/** After the digits that start here and their padding. */
 function endOfLine(text: string, start: number): number {
   let end = start
   while (end < text.length && isDigit(text, end)) end += 1
@@ -70,7 +70,7 @@ function endOfLine(text: string, start: number): number {
   return end
 }
 
-/** Over all lines of one length, and the shorter one that ends them. */
+/** All lines of equal length, and the shorter last one. */
 function endOfRun(text: string, start: number, lineEnd: number): number {
   const lineChars = lineEnd - start
   let end = lineEnd
@@ -103,7 +103,7 @@ function foldableRun(text: string, start: number, end: number): FoldedRun | unde
   return { at: start, length: end - start }
 }
 
-/** Encoded bytes have letters of both cases and digits everywhere; a line of dashes or of hex has not. */
+/** Encoded bytes mix cases and digits everywhere, unlike dashes or hex. */
 function looksEncoded(text: string, start: number): boolean {
   const sample = text.slice(start, start + MIN_URL_CHARS)
   return /[A-Z]/.test(sample) && /[a-z]/.test(sample) && /[0-9]/.test(sample)

@@ -1,4 +1,4 @@
-// Bounds on JSON before anything is parsed: how many values it has, and how deep they lie.
+// Bounds on JSON before parsing: the number of values and the depth.
 import { PrecisError } from '../errors.ts'
 
 export interface JsonLimits {
@@ -18,7 +18,7 @@ const OPEN_OBJECT = 0x7b
 
 const CLOSE_OBJECT = 0x7d
 
-/** Takes a text in pieces, as they come. Counts signs alone, so it takes what is not JSON, too: a parser refuses it. */
+/** Accepts text in pieces. Only counts characters, so invalid JSON passes and is left to the parser. */
 export class JsonBounds {
   readonly #limits: JsonLimits
   #values = 0
@@ -30,7 +30,7 @@ export class JsonBounds {
     this.#limits = limits
   }
 
-  /** Throws at the first sign that is too many. */
+  /** Throws at the first excess. */
   take(text: string): void {
     let at = 0
     while (at < text.length) at = this.#isText ? this.#inText(text, at) : this.#outside(text, at)
@@ -55,7 +55,7 @@ export class JsonBounds {
     return text.length
   }
 
-  /** To the quote that ends the text. Most texts are long and have no escapes: those are leapt over. */
+  /** Skips to the closing quote. Most strings are long and have no escapes. */
   #inText(text: string, from: number): number {
     let at = this.#isEscaped ? from + 1 : from
     this.#isEscaped = false
@@ -89,13 +89,13 @@ function tooLarge(what: string, most: string): PrecisError {
   })
 }
 
-/** Shorter texts cannot hold anybody up. */
+/** Shorter texts cannot delay anyone. */
 const LONG_CHARS = 100_000
 
-/** No record of a session has more. Its parts are worked on in one go. */
+/** No session record exceeds this. Its parts are processed at once. */
 const RECORD_LIMITS: JsonLimits = { values: 300_000, depth: 500 }
 
-/** `JSON.parse` of one record of a file that anybody may have written. */
+/** `JSON.parse` for one record of an untrusted file. */
 export function parseRecord(text: string): unknown {
   if (text.length > LONG_CHARS) new JsonBounds(RECORD_LIMITS).take(text)
   return JSON.parse(text)

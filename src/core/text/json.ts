@@ -1,4 +1,4 @@
-// JSON as a type: what may stand in a log row; objects of JSON, and whether a value is JSON.
+// JSON as a type, objects of JSON, and the check whether a value is JSON.
 
 export type Json =
   | null
@@ -19,7 +19,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A value of unknown shape as an object; what is none is as good as absent. */
+/** A value of unknown shape as an object; empty for anything else. */
 export function fieldsIn<T>(value: T): FieldsOf<T> {
   return (isRecord(value) ? value : NO_FIELDS) as FieldsOf<T>
 }
@@ -36,17 +36,17 @@ export function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** A count: what is negative or no number is unknown. */
+/** A count; undefined for negative or invalid numbers. */
 export function countIn(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 }
 
-/** Deeper JSON than this cannot be written again: serialising it would exhaust the stack. */
+/** Deeper JSON cannot be serialised again without exhausting the stack. */
 const MAX_JSON_DEPTH = 1_000
 
 /**
- * Whether a value is JSON through and through. A hand-written walk: this is most of what a row holds.
- * `hasGaps` allows properties that are undefined, which JSON leaves out.
+ * Whether a value is JSON throughout. Hand-written, because this is most of a row's cost. `hasGaps` allows
+ * undefined properties, which JSON omits.
  */
 export function isJson(value: unknown, depth = 0, hasGaps = false): value is Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true

@@ -1,9 +1,9 @@
-// The known word nearest to a mistyped one
+// The known word nearest to a mistyped one.
 
-/** More slips than this, or than a third of the word, and it is no slip of the finger. */
+/** More edits than this, or than a third of the word, are not a typo. */
 const MAX_SLIPS = 3
 
-/** The known word that a mistyped one was probably meant to be. */
+/** The known word probably meant by a mistyped one. */
 export function nearestWord(word: string, known: Iterable<string>): string | undefined {
   const limit = Math.min(MAX_SLIPS, Math.max(1, Math.floor(word.length / 3)))
   let nearest: string | undefined
@@ -18,7 +18,7 @@ export function nearestWord(word: string, known: Iterable<string>): string | und
   return nearest
 }
 
-/** Letters to add, to remove or to change (Levenshtein). Only the row before is kept. */
+/** Levenshtein distance, keeping only the previous row. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let i = 1; i <= from.length; i += 1) {

@@ -1,13 +1,13 @@
-// Patterns with stars, for texts and for paths
+// Patterns with stars, for texts and paths.
 
-/** `*` stands for any characters, none included; all others for themselves. */
+/** `*` matches any characters, also none; others match themselves. */
 export function matchesText(pattern: string, text: string): boolean {
   return matchesList([...pattern], [...text], isStar, (one, other) => one === other)
 }
 
 /**
- * Between two slashes `*` stays within them; a whole `**` stands for any number of folders, none
- * included. Both must be of one kind: beginning with a slash or not.
+ * `*` stays between slashes; a whole `**` matches any number of folders, also none. Pattern and path must
+ * both be absolute or both relative.
  */
 export function matchesPath(pattern: string, path: string): boolean {
   return matchesList(
@@ -23,8 +23,8 @@ function isStar(character: string): boolean {
 }
 
 /**
- * Matches a list against a pattern in which some parts stand for any run. It takes as little as it can
- * for each of these, and one more whenever the rest does not fit; only the last is ever tried again.
+ * Matches a list against a pattern with wildcard parts. Each wildcard takes as little as possible, and one
+ * more when the rest does not match; only the last is retried.
  */
 export function matchesList<P, T>(
   pattern: readonly P[],
@@ -34,10 +34,10 @@ export function matchesList<P, T>(
 ): boolean {
   let at = 0
   let item = 0
-  let star = -1 // the last star passed, and up to where it has taken
+  let star = -1 // the last star, and how far it reaches
   let taken = 0
   while (item < items.length) {
-    const part = pattern[at] as P // behind the end it is not looked at
+    const part = pattern[at] as P // not used beyond the end
     const isThere = at < pattern.length
     if (isThere && isAny(part)) {
       star = at

@@ -1,6 +1,6 @@
-// Parses a shell command as far as its text shows its effect; reports hidden effects
+// Parses a shell command as far as its text shows its effect; reports hidden effects.
 
-/** A word as it is written, quotes and all, and as the command gets it. */
+/** A word as written with quotes, and as the command receives it. */
 export interface ShellWord {
   readonly raw: string
   readonly value: string
@@ -9,21 +9,21 @@ export interface ShellWord {
 export interface ShellReading {
   /** The simple commands in order, each with at least one word. */
   readonly commands: readonly (readonly ShellWord[])[]
-  /** Why the text does not tell all that it does: completes «it …». Undefined if it does. */
+  /** Why the text does not show all effects: completes «it …». Undefined if it does. */
   readonly unclear?: string
 }
 
-/** What is longer is not a command that a pattern was written for. */
+/** Patterns are not written for longer commands. */
 const LONGEST = 4_000
 
 const SEPARATOR = /^(?:\|\||&&|\|&|;;|[;&|\n()])/
 const REDIRECTION = /^(?:&>>?|\d*(?:<<<|<<-?|<>|<&|>&|>>|>\||<|>))/
 const BLANK = /^(?:[ \t]|\\\n)+/
-/** Where the shell puts something else in place of what is written. */
+/** Characters that start a substitution. */
 const SUBSTITUTIONS = '$`'
 const PATTERNS = '*?['
 
-/** Reads the command language of POSIX shells and bash. */
+/** Reads POSIX shell and bash. */
 export function readShell(text: string): ShellReading {
   if (text.length > LONGEST) return { commands: [], unclear: 'is too long to be judged' }
   if (/(?!\n|\t)\p{Cc}/u.test(text)) {
@@ -53,7 +53,7 @@ class ShellReader {
     return { commands, ...(this.#unclear !== undefined && { unclear: this.#unclear }) }
   }
 
-  /** What matches here is passed over. */
+  /** Skips what matches here. */
   #skip(expression: RegExp): string | undefined {
     const found = expression.exec(this.#text.slice(this.#at))?.[0]
     this.#at += found?.length ?? 0
@@ -68,7 +68,7 @@ class ShellReader {
     command.push(word)
   }
 
-  /** False if none begins here. Only those that go nowhere or join two streams are clear. */
+  /** False if none starts here. Only redirections to nowhere or between streams are clear. */
   #readRedirection(): boolean {
     const operator = this.#skip(REDIRECTION)
     if (operator === undefined) return false
@@ -81,7 +81,7 @@ class ShellReader {
     return true
   }
 
-  /** Up to the next blank or sign of the language. Empty if none begins here. */
+  /** Up to the next blank or operator. Empty if no word starts here. */
   #readWord(): ShellWord {
     const start = this.#at
     let value = ''
@@ -136,11 +136,11 @@ class ShellReader {
     if (SUBSTITUTIONS.includes(sign)) this.#doubt(`puts in what the text does not show (${sign})`)
     else if (sign === '{' || sign === '}')
       this.#doubt(`has a group or several words in one (${sign})`)
-    // Not every shell takes it for a comment, and then what is behind it runs.
+    // Not every shell treats it as a comment, and the rest would run.
     else if (sign === '#' && isFirst) this.#doubt('has a comment')
   }
 
-  /** The first doubt is the one that is told. */
+  /** The first doubt is reported. */
   #doubt(unclear: string): void {
     this.#unclear ??= unclear
   }

@@ -1,7 +1,7 @@
-// Half characters (lone surrogates) in JSON of any shape: found, and replaced.
+// Finds and replaces lone surrogates in JSON of any shape.
 import type { Json } from './json.ts'
 
-/** Looks through a value of any depth without recursion. Asked of every request: it makes no copies. */
+/** Checks a value of any depth without recursion. Runs for every request, so it copies nothing. */
 export function isWellFormed(value: Json): boolean {
   const waiting: Json[] = [value]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -20,7 +20,7 @@ export function isWellFormed(value: Json): boolean {
   return true
 }
 
-/** A copy in which each half is the replacement character. */
+/** A copy with U+FFFD for each lone surrogate. */
 export function wellFormed(value: Json): Json {
   if (typeof value === 'string') return value.toWellFormed()
   if (typeof value !== 'object' || value === null) return value
@@ -28,7 +28,7 @@ export function wellFormed(value: Json): Json {
   const mended: Record<string, Json> = {}
   for (const [key, item] of Object.entries(value)) {
     let name = key.toWellFormed()
-    // Two broken names may become one; neither value may be lost.
+    // Two repaired names may collide; neither value may be lost.
     while (Object.hasOwn(mended, name)) name += '_'
     mended[name] = wellFormed(item)
   }

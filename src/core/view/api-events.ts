@@ -1,4 +1,4 @@
-// The working conversation: the events of a context, as the API shows them
+// The working conversation: a context's events as the API shows them.
 import type { CompactionData, EntryId, NewEntry } from '../edit/change.ts'
 import {
   bearsEntry,
@@ -12,13 +12,13 @@ import { buildMarker, type Context, emptyContext, foldEvent } from './context.ts
 import { findRoot, newEntryAt, parseEntryId } from './entry.ts'
 import { outranks } from './entry-content.ts'
 
-/** A COMPACTION as it is shown: with the working conversation right after it, which is never stored. */
+/** A COMPACTION with the working conversation right after it, which is never stored. */
 export type CompactionEvent = Omit<EventOf<'COMPACTION'>, 'data'> & {
   readonly data: CompactionData & { readonly compactedEvents: readonly ThreadEvent[] }
 }
 export type ShownEvent = Exclude<ThreadEvent, EventOf<'COMPACTION'>> | CompactionEvent
 
-/** Everything that ever happened, in order, each COMPACTION with its `compactedEvents`. */
+/** The complete history, each COMPACTION with its `compactedEvents`. */
 export function allEvents(events: readonly ThreadEvent[]): ShownEvent[] {
   const first = events[0]?.seq ?? 1
   const eventAt: EventAt = (seq) => events[seq - first]
@@ -38,7 +38,7 @@ export function withCompacted(
   return { ...event, data: { ...event.data, compactedEvents: compacted } }
 }
 
-/** `getEvents`: the working conversation with the latest compaction's marker in its place. */
+/** `getEvents`: the working conversation with the latest compaction's marker. */
 export function workingEvents(context: Context, eventAt: EventAt): ThreadEvent[] {
   const { head, rest } = shownEvents(context, eventAt)
   const marker = buildMarker(context)
@@ -55,7 +55,7 @@ export function compactedEvents(context: Context, eventAt: EventAt): ThreadEvent
   return [...head, ...rest]
 }
 
-/** Once compacted, the system prompts in effect come first and superseded ones are gone. */
+/** After a compaction the effective system prompts come first, and superseded ones are omitted. */
 function shownEvents(context: Context, eventAt: EventAt) {
   const isCompacted = context.active.length > 0
   const head = isCompacted ? headSeqs(context).flatMap((seq) => eventAt(seq) ?? []) : []
@@ -75,12 +75,12 @@ function headSeqs(context: Context): number[] {
   return [context.head.system, context.head.userSystem].filter((seq) => seq !== undefined)
 }
 
-/** Events before the first entry of the log belong to no entry, and are always shown. */
+/** Events before the first entry belong to none and are always shown. */
 function leadingEvents(context: Context, eventAt: EventAt): ThreadEvent[] {
   return followers(0, context.version, eventAt)
 }
 
-/** The events without an entry that follow `seq`, up to the next entry. Changes show only as marker. */
+/** Events without an entry after `seq`, up to the next entry. Changes appear only as marker. */
 function followers(seq: number, last: number, eventAt: EventAt): ThreadEvent[] {
   const events: ThreadEvent[] = []
   for (let next = seq + 1; next <= last; next += 1) {
@@ -108,7 +108,7 @@ function eventsOfEntry(
   const original = root.original ? eventAt(root.seq) : undefined
   if (original === undefined)
     return [madeEvent(parsed.seq, parsed.index, entry, eventAt)].filter((e) => e !== undefined)
-  // A rewrite keeps the id and the time of what it rewrites, and with it the events that follow.
+  // A rewrite keeps its original's id, time and following events.
   const rest = followers(original.seq, last, eventAt)
   return [
     { ...original, data: entry.data } as ThreadEvent,
@@ -125,7 +125,7 @@ const ORIGINS: Readonly<Partial<Record<NewEntry['label'], Origin>>> = {
   continuation: 'continuation',
 }
 
-/** An entry that a change brought in, in the form of an event. Its number is that of the change. */
+/** An entry added by a change, as an event with the change's number. */
 function madeEvent(
   seq: number,
   index: number,
@@ -147,7 +147,7 @@ function madeEvent(
   } as ThreadEvent
 }
 
-/** Within a round each call has one result: the most telling, and of equals the first. */
+/** Each call of a round has one result: the most informative, and the first of equals. */
 function collapseResults(events: readonly ThreadEvent[]): ThreadEvent[] {
   const dropped = new Set<ThreadEvent>()
   let best = new Map<string, EventOf<'TOOL_RESULT'>>()

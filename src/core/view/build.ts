@@ -1,4 +1,4 @@
-// Messages from entries: the only place where a context becomes what a provider is sent.
+// Builds messages from entries: the only place where a context becomes a request.
 import type { EntryId } from '../edit/change.ts'
 import { CONTINUE_AFTER_COMPACT } from '../edit/continue-prompt.ts'
 import type { EventAt } from '../log/event.ts'
@@ -18,7 +18,7 @@ import type { Message, MessagePart } from './message.ts'
 import { roundsOf } from './seam.ts'
 import { missingRow, orphan, type Problem, roundResults, withRef } from './sent-rounds.ts'
 
-/** Who wrote a text in the user's name. */
+/** Who wrote a text in the user's role. */
 export type Writer = 'client' | 'tool' | 'model'
 
 export interface Built {
@@ -26,16 +26,16 @@ export interface Built {
   readonly messages: readonly Message[]
   readonly problems: readonly Problem[]
   /**
-   * Thinking stands here behind words that were rewritten after it was made. A provider that binds
-   * thinking to its prefix must be asked to drop what no longer fits; our adapters ask by themselves.
+   * Contains thinking whose prefix was rewritten later. A provider that binds thinking must be asked to drop
+   * it; our adapters do so.
    */
   readonly staleThinking: boolean
 }
 
 /**
- * One assistant message for each answer, its calls where they stood; all results of its round first in
- * the user message after it, in the order of the calls; then user content, reminders, and a checkpoint,
- * which closes the message. Orphans and duplicates are left out and reported.
+ * One assistant message per answer with its calls in place; then a user message with all results of the round
+ * in call order, user content, reminders, and a final checkpoint. Orphans and duplicates are omitted and
+ * reported.
  */
 export function buildMessages(context: Context, eventAt: EventAt): Built {
   const { writers: _, ...built } = buildWithWriters(context, eventAt)
@@ -43,11 +43,11 @@ export function buildMessages(context: Context, eventAt: EventAt): Built {
 }
 
 interface AnnotatedBuild extends Built {
-  /** Messages in the user's name whose text no person wrote. No provider is sent this. */
+  /** User-role messages no person wrote. Not sent to providers. */
   readonly writers: ReadonlyMap<Message, Writer>
 }
 
-/** The same, for readers who must know whose words they are. */
+/** The same for readers that need to know the author. */
 export function buildWithWriters(context: Context, eventAt: EventAt): AnnotatedBuild {
   const items = context.items.toArray()
   const rounds = new Map(roundsOf(items, context.open).map((round) => [round.start, round]))
@@ -99,7 +99,7 @@ export function buildWithWriters(context: Context, eventAt: EventAt): AnnotatedB
       user.writer = buildWriter(item.id, eventAt)
     } else if (content.kind === 'reminder') {
       if (user.closed) flush()
-      // That it was compacted is no longer so.
+      // The compaction it reports was undone.
       if (!user.isUndone || content.text !== CONTINUE_AFTER_COMPACT)
         user.reminders.push({ type: 'system_reminder', text: content.text })
     } else if (content.kind === 'checkpoint') {
@@ -111,7 +111,7 @@ export function buildWithWriters(context: Context, eventAt: EventAt): AnnotatedB
   return { system: systemPrompts(context, eventAt), messages, writers, problems, staleThinking }
 }
 
-/** Where the last answer that is sent at all stands, if it called tools; otherwise behind everything. */
+/** The last answer, if it called tools; otherwise the end. */
 function roundToAnswer(items: readonly Item[], eventAt: EventAt): number {
   for (let index = items.length - 1; index >= 0; index -= 1) {
     const item = items[index]
@@ -127,15 +127,15 @@ function roundToAnswer(items: readonly Item[], eventAt: EventAt): number {
 }
 
 /**
- * Whether the thinking of the answer at an index is shown. It goes oldest first: where some is hidden, so
- * is all that came before it. Only the round that is to be answered now keeps its own in any case.
+ * Whether an answer's thinking is shown. Hidden oldest first: if some is hidden, so is everything before.
+ * Only the open round always keeps its own.
  */
 function shownThinking(items: readonly Item[], last: number): (index: number) => boolean {
   const hidden = items.findLastIndex((item, at) => at !== last && item.hide?.includes('thinking'))
   return (index) => items[index]?.thinkingTokens !== undefined && (index === last || index > hidden)
 }
 
-/** A rewritten answer with all thinking that the model gave, where the rewrite left some out. */
+/** A rewritten answer with all of the model's thinking. */
 function withGivenThinking(
   parts: readonly MessagePart[],
   id: EntryId,
@@ -153,7 +153,7 @@ function isThinking<P extends { readonly type: string }>(
   return part.type === 'thinking' || part.type === 'redacted_thinking'
 }
 
-/** Whether other words stand before this entry than when it was made, as far as the changes tell. */
+/** Whether this entry's prefix has changed since it was made, as far as the changes show. */
 function isBehindRewrite({ id }: Item, context: Context, eventAt: EventAt): boolean {
   const { stack, pops, head } = context
   const made = parseEntryId(findRoot(id, eventAt)).seq
@@ -191,7 +191,7 @@ class UserMessage {
   }
 }
 
-/** Of an entry of the log, rewritten or not; what a compaction says in its own name has no writer. */
+/** The author of a logged entry, rewritten or not; a compaction's own text has none. */
 function buildWriter(id: EntryId, eventAt: EventAt): Writer | undefined {
   const root = parseEntryId(findRoot(id, eventAt))
   const event = root.original ? eventAt(root.seq) : undefined
@@ -237,7 +237,7 @@ function userParts(content: UserContent): MessagePart[] {
   )
 }
 
-/** Undefined if no answer in the context says which model gave it. */
+/** Undefined if no answer in the context names its model. */
 export function conversationModel(context: Context, eventAt: EventAt): ModelRef | undefined {
   for (const item of context.items.toArray().toReversed()) {
     if (item.kind !== 'answer') continue

@@ -1,4 +1,4 @@
-// Checkpoints: places in a thread that the agent can name when it replaces ranges between them.
+// Checkpoints: places the agent can name to replace ranges between them.
 import type { ThreadEvent } from '../log/event.ts'
 import type { Reducer } from '../ports.ts'
 import type { ProviderCheckpointContent } from './message.ts'
@@ -9,7 +9,7 @@ const RADIX = 36
 
 const COUNT = BigInt(RADIX) ** BigInt(LENGTH)
 
-/** No common divisor with COUNT, so that every number up to COUNT gives another id. */
+/** Coprime to COUNT, so every number up to COUNT gives a different id. */
 const STEP = 1_234_567_891n
 
 const START = 1_000_003n
@@ -17,8 +17,8 @@ const START = 1_000_003n
 const WHOLE_TEXT = /^<checkpoint:([A-Za-z0-9]{6})>$/
 
 /**
- * The id of the next checkpoint in a thread that has issued so many: none comes twice, and none has to
- * be looked up. They are no secrets: an id in someone's text names nothing.
+ * The id of a thread's next checkpoint, unique without a lookup. Not a secret: an id in some text names
+ * nothing.
  */
 export function generateCheckpointId(issued = 0): string {
   const scattered = (START + BigInt(issued) * STEP) % COUNT
@@ -29,12 +29,12 @@ export function createCheckpointContent(id: string): ProviderCheckpointContent {
   return { type: 'checkpoint', id }
 }
 
-/** What a provider is sent for a checkpoint. */
+/** The checkpoint as text for a provider. */
 export function checkpointToText(id: string): string {
   return `<checkpoint:${id}>`
 }
 
-/** The checkpoint that a text is as a whole, where the thread has issued it; otherwise it is a text. */
+/** The checkpoint a whole text names, if the thread issued it; otherwise it is ordinary text. */
 export function readCheckpointText(
   text: string,
   issued: ReadonlySet<string>,
@@ -43,7 +43,7 @@ export function readCheckpointText(
   return id !== undefined && issued.has(id) ? createCheckpointContent(id) : undefined
 }
 
-/** How many checkpoints a thread has issued. */
+/** The number of checkpoints a thread has issued. */
 export const checkpointsReducer: Reducer<number> = {
   name: 'checkpoints',
   version: 1,

@@ -1,26 +1,26 @@
-// Content of a thread: parts of messages, answers and tool results, provider-neutral
+// Provider-neutral content of a thread: parts of messages, answers and tool results.
 import type { Json } from '../text/json.ts'
 
 /** `provider/model`, as in `anthropic/claude-opus-5`. */
 export type ModelRef = `${string}/${string}`
 
-/** What a provider billed for one request. Unknown counts are absent, never 0. */
+/** A provider's billed usage of one request. Unknown counts are absent, never 0. */
 export interface TokenUsage {
   readonly promptTokens: number
   readonly completionTokens: number
   readonly totalTokens: number
   readonly cacheReadTokens?: number
   readonly cacheWriteTokens?: number
-  /** Who was asked, where no event says it: for a summary. Absent if several were. */
+  /** The model asked, if no event tells (for summaries). Absent if several. */
   readonly model?: ModelRef
 }
 
-/** An image or a document: inline bytes, or the place where they are. */
+/** An image or document: inline bytes, or their location. */
 export interface Media {
   readonly mimeType: string
   readonly data?: string // base64
   readonly uri?: string
-  readonly text?: string // documents whose content is plain text
+  readonly text?: string // documents with plain text content
   readonly title?: string
   readonly widthPx?: number
   readonly heightPx?: number
@@ -29,16 +29,16 @@ export interface Media {
 export interface TextPart {
   readonly type: 'text'
   readonly text: string
-  /** Who wrote it, where it was not the author of the message: a client, a tool or a model. */
+  /** The writer, if not the message's author: a client, a tool or a model. */
   readonly from?: 'client' | 'tool' | 'model'
-  /** The author brought it from elsewhere: it is theirs to send, and does not bind. */
+  /** Pasted by the author: sent in their name, but not binding. */
   readonly isPasted?: true
-  /** Fields that only the provider it came from understands (citations, for one). */
+  /** Fields only the original provider understands, such as citations. */
   readonly extra?: { readonly provider: string; readonly fields: Json }
 }
 export interface ThinkingPart {
   readonly type: 'thinking'
-  readonly thinking: string // the empty string is legal: some models keep only the signature
+  readonly thinking: string // may be empty: some models keep only the signature
   readonly signature?: string
   readonly model: ModelRef
 }
@@ -52,12 +52,12 @@ export interface MediaPart {
   readonly media: Media
   readonly extra?: { readonly provider: string; readonly fields: Json }
 }
-/** Where a TOOL_CALL stands among the other parts of its answer. */
+/** The place of a TOOL_CALL among its answer's parts. */
 export interface ToolCallPlace {
   readonly type: 'tool_call'
   readonly callId: string
 }
-/** Server tools, reasoning items, unknown kinds: sent back unchanged to their provider, and to no other. */
+/** Server tools, reasoning items, unknown kinds: sent back unchanged to their provider only. */
 export interface NativePart {
   readonly type: 'native'
   readonly provider: string
@@ -77,15 +77,15 @@ export type UserContent = string | readonly Part[]
 
 export type StopReason = 'end' | 'tool_use' | 'length' | 'refusal' | 'aborted' | 'error'
 
-/** One answer of a model. There is exactly one AGENT_MESSAGE for each. */
+/** One answer of a model: exactly one AGENT_MESSAGE. */
 export interface Answer {
   readonly content: string // the text parts joined
   readonly parts?: readonly Part[]
   readonly model?: ModelRef
-  readonly calls: readonly string[] // ids of its calls, in order; the TOOL_CALL rows hold the arguments
+  readonly calls: readonly string[] // ids of its calls, in order; TOOL_CALL rows hold the arguments
   readonly stopReason?: StopReason
   readonly tokenUsage?: TokenUsage
-  /** What was spent on attempts that came to no end: those before it, and itself where it was cut short. */
+  /** Usage of incomplete attempts: earlier ones, and itself if cut short. */
   readonly unfinishedUsage?: TokenUsage
 }
 
@@ -93,10 +93,10 @@ export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly arguments: Json
-  readonly answer: number // sequence number of its AGENT_MESSAGE
+  readonly answer: number // number of its AGENT_MESSAGE
 }
 
-/** One block of a tool result. `native` keeps what no other field can. */
+/** One block of a tool result. `native` keeps everything other fields cannot. */
 export interface Block {
   readonly type: 'text' | 'image' | 'resource' | 'native'
   readonly text?: string
@@ -113,20 +113,20 @@ export type ToolStatus = 'completed' | 'failed' | 'aborted' | 'denied'
 
 export interface ToolResult {
   readonly id?: string
-  readonly content: readonly Block[] // the whole
-  /** What the model sees of it, where the whole is too long; the builder adds the ref of the whole. */
+  readonly content: readonly Block[] // complete
+  /** What the model sees of a long result; building a request adds a ref to the whole. */
   readonly shown?: readonly Block[]
   readonly status: ToolStatus
   readonly metadata?: Json
   readonly tokenUsage?: TokenUsage
 }
 
-/** The text of user content, without its media. */
+/** The text of user content, without media. */
 export function textOfUserContent(content: UserContent): string {
   return typeof content === 'string' ? content : textOfParts(content)
 }
 
-/** The texts that the author of a message wrote: none that a client, a tool or a model put beside them. */
+/** Texts by the message's author, without those of clients, tools or models. */
 export function ownTexts(content: UserContent): string[] {
   return textPartsOf(content).flatMap(({ text, from }) => (from === undefined ? [text] : []))
 }
@@ -141,12 +141,12 @@ export function textOfParts(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
-/** As short a line as this is a word that may stand anywhere. */
+/** A line this short may occur anywhere. */
 const SHORTEST_PASTED_LINE = 3
 
 /**
- * A message with what was pasted into it as parts of their own, where whole lines of it were: a path or a
- * word within a typed line is the author's. The parts joined are the text.
+ * Splits a message into typed and pasted parts, for pastes of whole lines: a pasted path or word within a
+ * typed line is the author's. The joined parts are the text.
  */
 export function markPasted(text: string, pastes: readonly string[]): UserContent {
   const lines = pastes.map((paste) => paste.split(/\r\n?|\n/).map(plainLine))
@@ -175,7 +175,7 @@ export function markPasted(text: string, pastes: readonly string[]): UserContent
   }))
 }
 
-/** An editor takes controls out of what is pasted, and makes blanks of a tab. */
+/** Editors strip controls from pastes and convert tabs. */
 function plainLine(line: string): string {
   return line
     .replace(/[\t ]+/g, ' ')

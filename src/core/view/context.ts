@@ -18,29 +18,29 @@ import { weighCall, weighText } from '../window/tokens/weigh.ts'
 import { type Item, itemOfEvent, originalId } from './entry.ts'
 import { findOpenCalls } from './seam.ts'
 
-/** Raised when the fold or the weights change: older snapshots are then replayed from the log. */
+/** Raised when the fold or the weights change; older snapshots are then replaced by a replay. */
 export const FOLD_VERSION = 4
 
-/** The state of the fold after some event. Immutable; one more event gives a new one. */
+/** The fold's state after some event. Immutable. */
 export interface Context {
-  readonly version: number // sequence number of the last event folded
-  readonly head: Head // the system prompts in effect: no edit reaches them
+  readonly version: number // number of the last folded event
+  readonly head: Head // effective system prompts; edits cannot change them
   readonly items: Sequence<Item>
   readonly tokens: number // of the items
-  readonly open: ReadonlySet<string> // calls of the last answer that have no result yet
-  readonly stack: readonly number[] // changes for undo, newest last
-  readonly undone: readonly number[] // reversals for redo, newest last
-  readonly pops: readonly Pop[] // changes that were in effect once, and until when
-  readonly active: readonly number[] // COMPACTIONs in effect, ascending; the last one is the marker
-  readonly measured?: Measured // absent after a change, until a provider has counted again
-  readonly calibration: Calibration // learned from the measurements before that one
+  readonly open: ReadonlySet<string> // calls of the last answer without a result
+  readonly stack: readonly number[] // undoable changes, newest last
+  readonly undone: readonly number[] // redoable reversals, newest last
+  readonly pops: readonly Pop[] // changes formerly in effect, and until when
+  readonly active: readonly number[] // COMPACTIONs in effect, ascending; the last is the marker
+  readonly measured?: Measured // absent after a change, until a provider counts again
+  readonly calibration: Calibration // from the measurements before that one
   readonly ignored: readonly Ignored[] // events that could not be applied
 }
 
-/** A change that came off the stack, and the event that took it off. What came between saw it in effect. */
+/** A reverted change, and the event that reverted it. Events in between saw it in effect. */
 export type Pop = readonly [change: number, at: number]
 
-/** The latest SYSTEM_PROMPT and the latest USER_SYSTEM_PROMPT, by sequence number. */
+/** The latest SYSTEM_PROMPT and USER_SYSTEM_PROMPT, by number. */
 export interface Head {
   readonly system?: number
   readonly userSystem?: number
@@ -48,7 +48,7 @@ export interface Head {
   readonly userSystemTokens: number
 }
 
-/** What a provider counted for the answer at `version`, beside our own weight of the same. */
+/** A provider's count for the answer at `version`, and our own weight of the same. */
 export interface Measured {
   readonly version: number
   readonly tokens: number
@@ -89,19 +89,19 @@ export function headIds(context: Context): EntryId[] {
     .map(originalId)
 }
 
-/** Everything the context weighs, the system prompts included. */
+/** The weight of everything, system prompts included. */
 export function weightOf(context: Context): number {
   return context.tokens + context.head.systemTokens + context.head.userSystemTokens
 }
 
-/** How far our weights are off for this thread's model, the latest measurement included. */
+/** How far our weights are off for this thread's model, latest measurement included. */
 export function calibrationOf(context: Context): Calibration {
   return context.measured ? calibrate(context.calibration, context.measured) : context.calibration
 }
 
 /**
- * One step of the fold: the same for a replay and for one more event. `eventAt` gives earlier events
- * of the log; only a change asks for them. An event that cannot be applied is noted, never thrown.
+ * One step of the fold, the same in a replay and live. `eventAt` returns earlier events; only a change needs
+ * them. An event that cannot be applied is recorded, never thrown.
  */
 export function foldEvent(context: Context, event: ThreadEvent, eventAt: EventAt): Context {
   if (event.seq !== context.version + 1)
@@ -136,7 +136,7 @@ export function foldEvent(context: Context, event: ThreadEvent, eventAt: EventAt
   }
 }
 
-/** A row that could not be read is in the log and not in the context; that is said. */
+/** An unreadable row is in the log but not in the context; this is reported. */
 function foldForeign(context: Context, event: EventOf<'FOREIGN'>): Context {
   const undecodable = undecodableOf(event)
   if (!undecodable) return context
@@ -163,14 +163,14 @@ function foldEntry(context: Context, event: EventOf<EntryType>): Context {
       const open = event.data.calls.length > 0 ? new Set(event.data.calls) : NOTHING
       const usage = event.data.tokenUsage
       if (!usage) return { ...next, open }
-      // A server that counts no prompt has not counted: its answer alone says nothing of how full the window is.
+      // A zero prompt count means the server does not count, so it says nothing about the window.
       if (!(usage.promptTokens > 0)) return { ...next, open }
       const tokens = usage.promptTokens + usage.completionTokens
       return {
         ...next,
         open,
         measured: { version: event.seq, tokens, estimate: weightOf(next) },
-        // The weight of the measurement before this one is whole by now: its calls are folded.
+        // By now the previous measurement's weight is complete: its calls are folded.
         calibration: calibrationOf(context),
       }
     }
@@ -179,7 +179,7 @@ function foldEntry(context: Context, event: EventOf<EntryType>): Context {
         ? { ...next, open: without(next.open, event.data.id) }
         : next
     default:
-      // Calls that had no result by now never get one: they are abandoned.
+      // Open calls are abandoned: they never get a result.
       return { ...next, open: NOTHING }
   }
 }
@@ -193,7 +193,7 @@ function foldCall(context: Context, event: EventOf<'TOOL_CALL'>): Context {
     ...context,
     items: context.items.replaceLast({ ...last, tokens: last.tokens + tokens }),
     tokens: context.tokens + tokens,
-    // The provider's count of the answer had its calls in it.
+    // The provider's count of the answer included its calls.
     ...(measured?.version === event.data.answer && {
       measured: { ...measured, estimate: measured.estimate + tokens },
     }),
@@ -211,7 +211,7 @@ function foldChange(context: Context, event: EventOf<ChangeType>, eventAt: Event
       }
 }
 
-/** The step for a change that the gate has applied already. */
+/** The step for a change the gate has already applied. */
 export function foldGated(
   context: Context,
   event: EventOf<'COMPACTION'>,
@@ -238,7 +238,7 @@ function foldApplied(
   }
 }
 
-/** Which changes are in effect, and what undo and redo would revert next. */
+/** The changes in effect, and what undo and redo would revert next. */
 function standing(
   context: Context,
   event: EventOf<ChangeType>,
@@ -261,7 +261,7 @@ function standing(
     }
     case 'COMPACTION_REDONE': {
       const { of, reverts } = event.data
-      const compaction = eventAt(of)?.type === 'COMPACTION' // else it was an expansion that came back
+      const compaction = eventAt(of)?.type === 'COMPACTION' // otherwise an expansion was redone
       return {
         ...(stack.at(-1) === reverts ? popped(context, event.seq) : pushed),
         undone: undone.filter((seq) => seq !== reverts),
@@ -271,7 +271,7 @@ function standing(
   }
 }
 
-/** Without the change on top. A time in effect that lies within this one says nothing more. */
+/** Removes the top change. A period in effect within this one adds nothing. */
 function popped({ stack, pops }: Context, at: number): Pick<Context, 'stack' | 'pops'> {
   const change = stack.at(-1) ?? at
   const others = pops.filter(([earlier]) => earlier < change)

@@ -1,10 +1,10 @@
-// What an entry says, from the rows of the log
+// The content of an entry, from log rows.
 import type { EntryId } from '../edit/change.ts'
 import type { EventAt } from '../log/event.ts'
 import type { Answer, Block, ToolCall, ToolResult, ToolStatus, UserContent } from './content.ts'
 import { callsAfter, callsOfAnswer, newEntryAt, parseEntryId } from './entry.ts'
 
-/** What an entry says, whether it is an original or came with a change. */
+/** The content of an original or added entry. */
 export type EntryContent =
   | { readonly kind: 'user'; readonly content: UserContent }
   | { readonly kind: 'answer'; readonly answer: Answer; readonly calls: readonly ToolCall[] }
@@ -13,7 +13,7 @@ export type EntryContent =
   | { readonly kind: 'checkpoint'; readonly id: string }
   | { readonly kind: 'gap' }
 
-/** The content of an entry, from the rows of the log. Undefined if a row is missing. */
+/** The content of an entry; undefined if a row is missing. */
 export function contentOf(id: EntryId, eventAt: EventAt): EntryContent | undefined {
   const parsed = parseEntryId(id)
   if (!parsed.original) {
@@ -57,7 +57,7 @@ export function contentOf(id: EntryId, eventAt: EventAt): EntryContent | undefin
   }
 }
 
-/** A result that is shown in part says where the whole is. */
+/** A partly shown result says where the whole is. */
 function shownResult(id: EntryId, result: ToolResult): ToolResult {
   const { shown, ...rest } = result
   if (shown === undefined) return result
@@ -65,7 +65,7 @@ function shownResult(id: EntryId, result: ToolResult): ToolResult {
   return { ...rest, content: [...shown, whole] }
 }
 
-/** Of several results for one call the most telling counts; ties keep the first. */
+/** Of several results for one call the most informative counts; the first of equals. */
 const PRIORITY: Readonly<Record<ToolStatus, number>> = {
   denied: 4,
   failed: 3,

@@ -1,17 +1,17 @@
-// Runs: short names for stretches of entries, written for a log and found again in a context.
+// Runs: short names for stretches of entries, written for a log and resolved in a context.
 import type { EntryId, Run } from '../edit/change.ts'
 import { bearsEntry, type EventAt } from '../log/event.ts'
 import { type Item, itemAt, originalId, parseEntryId } from './entry.ts'
 
-/** A stretch of a context: from the first index up to, not including, the last. */
+/** A stretch of a context, end exclusive. */
 export interface Stretch {
   readonly start: number
   readonly end: number
 }
 
 /**
- * Names items by runs. Neighbouring originals become one range, but only if the log has no
- * entry between them that is missing here: `nextEntry` tells the original that follows one.
+ * Names items by runs. Adjacent originals form a range only if the log has no entry between them that is
+ * missing here: `nextEntry` returns an original's successor.
  */
 export function runsOf(items: readonly Item[], eventAt: EventAt): Run[] {
   const runs: Run[] = []
@@ -38,7 +38,7 @@ export function runsOf(items: readonly Item[], eventAt: EventAt): Run[] {
   return runs
 }
 
-/** Does no entry stand between these two in the log? A missing row counts as one. */
+/** Whether the log has no entry between these two. A missing row counts as one. */
 function adjacent(earlier: number, later: number, eventAt: EventAt): boolean {
   if (later <= earlier) return false
   for (let seq = earlier + 1; seq < later; seq += 1) {
@@ -48,7 +48,7 @@ function adjacent(earlier: number, later: number, eventAt: EventAt): boolean {
   return true
 }
 
-/** Where these runs stand now, if they are one contiguous stretch; otherwise undefined. */
+/** The current place of these runs if they form one stretch; otherwise undefined. */
 export function findRuns(
   runs: readonly Run[],
   items: readonly Item[],
@@ -78,7 +78,7 @@ function findRun(
   const start = index.get(first)
   const end = index.get(last)
   if (start === undefined || end === undefined || end - start + 1 !== count) return undefined
-  // Exactly `count` entries lie between them in the log, so ascending originals are all of them.
+  // The log has exactly `count` entries between them, so ascending originals are all of them.
   let before = 0
   for (let at = start; at <= end; at += 1) {
     const id = parseEntryId((items[at] as Item).id)
@@ -88,7 +88,7 @@ function findRun(
   return { start, end: end + 1 }
 }
 
-/** The items that a run names, from the log; undefined if the log does not hold them all. */
+/** The items a run names; undefined if the log lacks some. */
 export function itemsOfRun(run: Run, eventAt: EventAt): Item[] | undefined {
   if (typeof run === 'string') {
     const item = itemAt(run, eventAt)
@@ -106,7 +106,7 @@ export function itemsOfRun(run: Run, eventAt: EventAt): Item[] | undefined {
   return items.length === count ? items : undefined
 }
 
-/** Is this entry named by the run, wherever it stands? Ranges are read by sequence number. */
+/** Whether the run names this entry, wherever it is. Ranges compare numbers. */
 export function runHas(run: Run, id: EntryId): boolean {
   if (typeof run === 'string') return run === id
   const parsed = parseEntryId(id)

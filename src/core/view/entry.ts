@@ -1,4 +1,4 @@
-// Entries: the visible items of a context, with metadata that needs no row
+// Entries: the visible items of a context, with metadata that needs no row.
 import type { Edit, EntryId, Hidden, NewEntry, NewId, OriginalId, Put } from '../edit/change.ts'
 import { bearsEntry, type EntryType, type EventAt, type EventOf, isChange } from '../log/event.ts'
 import {
@@ -11,16 +11,16 @@ import {
 } from '../window/tokens/weigh.ts'
 import type { Answer, ToolCall, ToolResult } from './content.ts'
 
-/** `answer` is an AGENT_MESSAGE with its TOOL_CALLs; a `gap` is where a deletion can be undone. */
+/** `answer` is an AGENT_MESSAGE with its TOOL_CALLs; a `gap` marks an undoable deletion. */
 export type EntryKind = 'user' | 'answer' | 'result' | 'reminder' | 'checkpoint' | 'gap'
 
-/** One entry. Its tokens depend on its rows and on what is hidden, never on calibration. */
+/** One entry. Its tokens depend on its rows and hidden state, never on calibration. */
 export interface Item {
   readonly id: EntryId
   readonly kind: EntryKind
-  readonly tokens: number // without what is hidden
-  readonly calls?: readonly string[] // of an answer: its calls; of a result: the call it answers
-  readonly thinkingTokens?: number // present where the answer has thinking, hidden or not
+  readonly tokens: number // without hidden parts
+  readonly calls?: readonly string[] // for an answer its calls; for a result its call
+  readonly thinkingTokens?: number // set if the answer has thinking, hidden or not
   readonly hide?: readonly Hidden[]
 }
 
@@ -51,7 +51,7 @@ export function isEntryId(text: string): text is EntryId {
   return ORIGINAL.test(text) || NEW.test(text)
 }
 
-/** The parts of an entry's name. Throws on what is not a name: check with `isEntryId` first. */
+/** The parts of an id. Throws for other texts: check with `isEntryId` first. */
 export function parseEntryId(id: EntryId): ParsedId {
   const seq = id.charCodeAt(0) === LETTER_E ? digitsIn(id) : 0
   if (seq > 0) return { original: true, seq }
@@ -65,7 +65,7 @@ const ZERO = 48
 const NINE = 57
 const LONGEST_ID_CHARS = 16
 
-/** The number behind the first letter, or 0 where that is none. By hand: names are read all the time. */
+/** The number after the first letter; 0 if invalid. Hand-written, because ids are parsed constantly. */
 function digitsIn(id: string): number {
   if (id.length > LONGEST_ID_CHARS || id.charCodeAt(1) === ZERO) return 0
   let value = 0
@@ -77,7 +77,7 @@ function digitsIn(id: string): number {
   return value
 }
 
-/** The entry that an event brings in, before its calls are known. */
+/** The entry of an event, before its calls are known. */
 export function itemOfEvent(event: EventOf<EntryType>): Item {
   const id = originalId(event.seq)
   switch (event.type) {
@@ -94,12 +94,12 @@ export function itemOfEvent(event: EventOf<EntryType>): Item {
   }
 }
 
-/** An answer with the weight of one more of its calls. */
+/** An answer including the weight of one more call. */
 function withCall(item: Item, call: ToolCall): Item {
   return { ...item, tokens: item.tokens + weighCall(call) }
 }
 
-/** The entry that a change brings in. A rewritten answer weighs the arguments of its calls again. */
+/** An entry added by a change. A rewritten answer weighs its calls' arguments again. */
 export function itemOfNewEntry(id: NewId, entry: NewEntry, eventAt: EventAt): Item {
   switch (entry.type) {
     case 'AGENT_MESSAGE': {
@@ -119,7 +119,7 @@ export function gapItem(id: NewId): Item {
   return { id, kind: 'gap', tokens: 0 }
 }
 
-/** Sets what is hidden, and the weight that follows from it. */
+/** Sets the hidden parts and the resulting weight. */
 export function withHidden(item: Item, hide: readonly Hidden[]): Item {
   const was = item.hide?.includes('thinking') ?? false
   const will = hide.includes('thinking') && item.thinkingTokens !== undefined
@@ -131,10 +131,10 @@ export function withHidden(item: Item, hide: readonly Hidden[]): Item {
     : { ...rest, tokens: item.tokens + thinking }
 }
 
-/** Looked up once for each entry of a change: without it, restoring n rewrites would take n² steps. */
+/** Cached per change: otherwise restoring n rewrites would take n² steps. */
 const entriesOfEdits = new WeakMap<readonly Edit[], readonly (NewEntry | undefined)[]>()
 
-/** What a change put in, in stored order: new entries, and a gap for each edit that put nothing. */
+/** What a change added, in stored order: new entries, and a gap for each edit without any. */
 export function readNewEntries(edits: readonly Edit[]): readonly (NewEntry | undefined)[] {
   const known = entriesOfEdits.get(edits)
   if (known) return known
@@ -151,12 +151,12 @@ export function readNewEntries(edits: readonly Edit[]): readonly (NewEntry | und
 
 const ONE_GAP: readonly Put[] = [{ gap: true }]
 
-/** What an edit puts in place of what it covers: a gap, if nothing else. */
+/** What an edit puts in place: at least a gap. */
 export function collectPuts(edit: Edit): readonly Put[] {
   return edit.put.length === 0 ? ONE_GAP : edit.put
 }
 
-/** Does this bring in something that was not there: a new entry, or a gap? */
+/** Whether this adds something: a new entry, or a gap. */
 export function isNew(put: Put): boolean {
   return !('keep' in put)
 }
@@ -165,7 +165,7 @@ export function isNewEntry(put: Put): put is NewEntry {
   return 'label' in put
 }
 
-/** Rebuilds the entry of any id from the log, as it was before anything of it was hidden. */
+/** Rebuilds an entry from the log, without hidden state. */
 export function itemAt(id: EntryId, eventAt: EventAt): Item | undefined {
   const parsed = parseEntryId(id)
   const event = eventAt(parsed.seq)
@@ -185,7 +185,7 @@ export function itemAt(id: EntryId, eventAt: EventAt): Item | undefined {
     : item
 }
 
-/** The new entry that a c-id names, or undefined for a gap or an unknown one. */
+/** The new entry of a c-id; undefined for a gap or unknown id. */
 export function newEntryAt(id: EntryId, eventAt: EventAt): NewEntry | undefined {
   const parsed = parseEntryId(id)
   if (parsed.original) return undefined
@@ -193,7 +193,7 @@ export function newEntryAt(id: EntryId, eventAt: EventAt): NewEntry | undefined 
   return event && isChange(event) ? readNewEntries(event.data.edits)[parsed.index] : undefined
 }
 
-/** Follows rewrites down to the original entry, if there is one. */
+/** Follows rewrites to the original entry, if there is one. */
 export function findRoot(id: EntryId, eventAt: EventAt): EntryId {
   let root = id
   for (let entry = newEntryAt(root, eventAt); entry?.of; entry = newEntryAt(root, eventAt))
@@ -214,7 +214,7 @@ export function callsOfAnswer(
   return callsAfter(event.seq, event.data, eventAt).filter((call) => answer.calls.includes(call.id))
 }
 
-/** TOOL_CALLs stand behind their answer, before the next entry: they came in the same append. */
+/** TOOL_CALLs directly follow their answer: they share its append. */
 export function callsAfter(seq: number, answer: Answer, eventAt: EventAt): ToolCall[] {
   const calls: ToolCall[] = []
   for (let next = seq + 1; calls.length < answer.calls.length; next += 1) {
@@ -236,7 +236,7 @@ function answerItem(id: EntryId, answer: Answer): Item {
   }
 }
 
-/** What rewrites weigh: the gate, the fold and the report each ask for it. */
+/** Cached weights of rewrites: gate, fold and report all ask. */
 const weights = new WeakMap<ToolResult, number>()
 
 function newResultWeight(result: ToolResult): number {

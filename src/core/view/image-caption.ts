@@ -1,9 +1,9 @@
-// The caption that replaces an image: type, size, and its ref
+// The caption that replaces an image: type, size, and ref.
 import { isFields, type Json } from '../text/json.ts'
 import type { Block, Media } from './content.ts'
 import { type ImageSize, sizeOfImage } from './image-size.ts'
 
-/** What a caption can be made of; parts and blocks of results both have it. */
+/** What a caption needs; message parts and result blocks both have it. */
 export type ImageLike = Pick<Media, 'data' | 'uri' | 'widthPx' | 'heightPx'> & {
   readonly mimeType?: string
 }
@@ -30,13 +30,13 @@ export function bytesInWords(bytes: number): string {
 
 const SHOWN_LINK_CHARS = 200
 
-/** An address may hold the bytes themselves, or a secret behind its question mark. */
+/** A URL may contain the bytes, or a secret in its query. */
 function shortLink(uri: string | undefined): string {
   if (uri === undefined || uri.startsWith('data:') || uri.length > SHOWN_LINK_CHARS) return ''
   return uri.replace(/[?#].*$/s, '')
 }
 
-/** A block that cannot be shown, named. */
+/** Names a block that cannot be shown. */
 export function blockCaption(block: Block): string {
   if (block.type === 'image') return buildCaption(block, undefined)
   if (block.type === 'native') return nativeInWords(block.provider ?? 'its provider', block.value)
@@ -44,7 +44,7 @@ export function blockCaption(block: Block): string {
   return name === undefined ? '[resource]' : `[resource ${name}]`
 }
 
-/** What a native part says in plain words, if anything; the rest may be sealed, and is long. */
+/** The readable content of a native part; the rest may be encrypted and long. */
 export function nativeInWords(provider: string, value: Json | undefined): string {
   const fields = isFields(value) ? value : {}
   if (fields.type === 'reasoning') return ''

@@ -1,11 +1,11 @@
-// The size of an image, from its first bytes
+// The size of an image, from its first bytes.
 
 export interface ImageSize {
   readonly widthPx: number
   readonly heightPx: number
 }
 
-/** As it was measured before, or from the bytes; undefined if nobody can tell. */
+/** As measured earlier, or from the bytes; undefined if unknown. */
 export function sizeOfImage({
   widthPx,
   heightPx,
@@ -15,14 +15,14 @@ export function sizeOfImage({
   return data === undefined ? undefined : imageSize(data)
 }
 
-/** Undefined if the text is none of the four kinds that the API takes, or too short to tell. */
+/** Undefined for other types than the API's four, or too little data. */
 export function imageSize(base64: string): ImageSize | undefined {
   const at = byteReader(base64)
   const size = pngSize(at) ?? gifSize(at) ?? webpSize(at) ?? jpegSize(at)
   return size !== undefined && size.widthPx >= 0 && size.heightPx >= 0 ? size : undefined
 }
 
-/** The byte at a place; NaN behind the end, which no comparison and no sum survives. */
+/** The byte at an index; NaN beyond the end, which fails every comparison. */
 type ByteAt = (index: number) => number
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
@@ -35,7 +35,7 @@ function byteReader(base64: string): ByteAt {
     const offset = index % 3
     const [high, low] = [digit(start + offset), digit(start + offset + 1)]
     if (Number.isNaN(high) || Number.isNaN(low)) return Number.NaN
-    // Six bits each: a byte takes the end of one digit and the start of the next.
+    // Six bits per digit: a byte spans two digits.
     const kept = 2 * (offset + 1)
     return ((high << kept) | (low >> (6 - kept))) & 0xff
   }
@@ -86,7 +86,7 @@ function webpSize(at: ByteAt): ImageSize | undefined {
   }
 }
 
-/** Segment by segment to the one that starts the frame; the others may be long, but are not read. */
+/** Skips segments up to the frame header without reading them. */
 function jpegSize(at: ByteAt): ImageSize | undefined {
   if (at(0) !== 0xff || at(1) !== 0xd8) return undefined
   let index = 2

@@ -1,4 +1,4 @@
-// Requests of the user that are open, carried over where a compaction would take them out.
+// Carries the user's open requests over when a compaction would remove them.
 import type { Edit, EntryId, Put, Run } from '../edit/change.ts'
 import { GATE_MIN_TOKENS } from '../edit/gate-checks.ts'
 import { beforeContinuation, isRewrite } from '../edit/pins.ts'
@@ -30,15 +30,15 @@ import {
 } from './request-note.ts'
 
 interface RequestLimits {
-  /** What replaces a shorter stretch is exactly what was proposed, unless it takes out an open request. */
+  /** Smaller replacements stay exactly as proposed, unless they remove an open request. */
   readonly minTokens: number
   readonly targetTokens?: number
 }
 
 /**
- * Makes a proposal keep the requests of the user that are open, or the last one, so that no strategy and no
- * model can lose them: where they would go, one entry behind the replacement holds them. It also says what is
- * answered, where the answer goes and the request stays.
+ * Keeps the user's open requests, or the last one, so that no strategy or model can lose them: one entry
+ * after the replacement holds those it removes. It also says what is answered, if an answer goes and its
+ * request stays.
  */
 export function keepRequest(
   proposed: readonly Edit[],
@@ -78,7 +78,7 @@ export function keepRequest(
     .map(withRequestOnce)
 }
 
-/** A continuation that is the request itself: what the user said stays in its place. */
+/** For a continuation that equals the request: the user's own message stays in its place. */
 function withOwnWords(
   edit: Edit,
   { shown }: Requests,
@@ -99,7 +99,7 @@ function withOwnWords(
   return { covers: edit.covers, put: put.toSpliced(at, 0, { keep: same.id }) }
 }
 
-/** The same where the request is in a note only. */
+/** The same if the request is only in a note. */
 function withRequestOnce(edit: Edit): Edit {
   const last = edit.put.at(-1)
   if (!last || !isContinuation(last)) return edit
@@ -117,7 +117,7 @@ function inOneLine(text: string): string {
   return text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
 }
 
-/** What notes that stay say on what is answered. */
+/** What remaining notes say about answered requests. */
 function statusesIn(
   items: readonly Item[],
   goes: ReadonlySet<EntryId>,
@@ -137,7 +137,7 @@ function withStatusOnce(edit: Edit, said: ReadonlySet<string>): Edit {
   return { covers: edit.covers, put }
 }
 
-/** A request that was pinned since the proposal was made stays where it is: no note says it once more. */
+/** A request pinned since the proposal stays, so no note repeats it. */
 function withoutStanding(
   edits: readonly Edit[],
   taken: readonly (readonly Item[])[],
@@ -159,8 +159,8 @@ function withoutStanding(
 }
 
 /**
- * A note says what the compaction before it lost. A brief that replaces something of that compaction says it
- * from the log: of the note only requests are left that are open.
+ * A note says what the compaction before it lost. A brief that replaces part of that compaction uses the log
+ * instead, so only the note's open requests remain.
  */
 export function dropStaleNotes(
   edits: readonly Edit[],
@@ -195,8 +195,8 @@ export function dropStaleNotes(
 }
 
 /**
- * Those that are not answered are never lost, however little of the conversation is replaced. None in one
- * below `minTokens`: there the results of a range are exact (ALWAYS-23).
+ * Unanswered requests are never lost, however small the replacement. Below `minTokens` there are none: there
+ * the results of a range are exact (ALWAYS-23).
  */
 export function openRequests(
   items: readonly Item[],
@@ -233,21 +233,21 @@ export interface RequestNote {
 interface NoteInput {
   readonly items: readonly Item[]
   readonly eventAt: EventAt
-  /** What a compaction takes out. */
+  /** What a compaction removes. */
   readonly goes: ReadonlySet<EntryId>
-  /** Those of them that are replaced with many others. Of the rest only what is open is carried, and notes. */
+  /** Those replaced together with many others. Of the rest only open requests and notes are carried. */
   readonly counted: ReadonlySet<EntryId>
   readonly targetTokens: number | undefined
   readonly minTokens?: number
 }
 
-/** What has to be said on requests where these entries go; undefined where all of it stands there. */
+/** The note on requests if these entries go; undefined if nothing is needed. */
 export function requestNote(input: NoteInput): RequestNote | undefined {
   const { items, eventAt, goes, counted, targetTokens, minTokens = GATE_MIN_TOKENS } = input
   if (goes.size === 0) return undefined
   const requests = findRequests(items, eventAt)
   const hasRoom = hasRoomForAll(targetTokens)
-  // A tiny target has room for the last one alone.
+  // A tiny target has room for the last one only.
   const wanted = hasRoom ? requests.shown : requests.shown.slice(-1)
   const isKept = requests.isOpen && weigh(items) >= minTokens
   const gone = new Set(
@@ -265,8 +265,8 @@ export function requestNote(input: NoteInput): RequestNote | undefined {
 }
 
 /**
- * Behind what the strategy itself carries over, or in an entry of its own. What is answered is said behind what
- * stays, and only where something is put in place of the rest.
+ * After the strategy's own carried entry, or as a new entry. Status goes after what stays, and only if
+ * something replaces the rest.
  */
 function withNote(edit: Edit, { text, sections }: RequestNote): Edit {
   const puts = collectPuts(edit)
@@ -285,8 +285,8 @@ function withNote(edit: Edit, { text, sections }: RequestNote): Edit {
 }
 
 /**
- * A last request that is only in a note still comes last, behind what is pinned. A note without it stands
- * where it is: before what is kept, so that it is not behind a request that is still there.
+ * A last request that is only in a note still comes last, after pins. A note without it comes before what is
+ * kept, so that it does not follow an open request.
  */
 function withRequestLast(edit: Edit): Edit {
   const puts = collectPuts(edit)

@@ -1,4 +1,4 @@
-// The user's requests that are open, or the last one: found in a context, and what a note says of them.
+// Finds the user's open requests, or the last one, in a context and in notes.
 import type { EntryId, Run } from '../edit/change.ts'
 import { type EventAt, isChange } from '../log/event.ts'
 import { ownTexts, textOfUserContent } from './content.ts'
@@ -27,7 +27,7 @@ import { isAcceptedPlan, isInjected } from './typed-text.ts'
 export { noteElsewhere } from './request-note.ts'
 
 export interface Request {
-  /** The entry that holds it: the message itself, or the note of an earlier compaction. */
+  /** The entry that contains it: the message, or an earlier compaction's note. */
   readonly id: EntryId
   readonly ref: string // of the message
   readonly text: string
@@ -35,10 +35,10 @@ export interface Request {
 }
 
 export interface Requests {
-  /** Oldest first: all that no answer has come to an end behind, or the last one where there are none. */
+  /** Open requests, oldest first; the last one if none is open. */
   readonly shown: readonly Request[]
   readonly isOpen: boolean
-  /** The last one that is known to be answered. */
+  /** The last request known to be answered. */
   readonly answered?: Answered
 }
 
@@ -47,12 +47,12 @@ interface RequestMatch extends Request {
   readonly isOpen: boolean
 }
 
-/** Empty where the user has said nothing, or nothing that is text. */
+/** Empty if the user said nothing in text. */
 export function findRequests(items: readonly Item[], eventAt: EventAt): Requests {
   const end = lastEnd(items, eventAt)
   const all: RequestMatch[] = []
   const answered: (Answered & Pick<RequestMatch, 'seq'>)[] = []
-  let newest = 0 // of those that are answered: no text before it is of interest
+  let newest = 0 // of answered ones; earlier texts are irrelevant
   for (const item of items.toReversed()) {
     if (item.kind !== 'user') continue
     const note = noteIn(item, eventAt)
@@ -83,10 +83,7 @@ export function findRequests(items: readonly Item[], eventAt: EventAt): Requests
   }
 }
 
-/**
- * Where the last answer stands that came to its end, here or under what a compaction has put here. What was
- * asked before it is answered, wherever it stands now.
- */
+/** The last completed answer, visible or behind a compaction. Requests before it are answered. */
 function lastEnd(items: readonly Item[], eventAt: EventAt): number {
   let end = 0
   const seen = new Set<Run>() // an edit may put several entries for the same ones
@@ -108,7 +105,7 @@ function lastEnd(items: readonly Item[], eventAt: EventAt): number {
   return end
 }
 
-/** Whether an answer goes that came to its end, or the word of it, while what it answers stays. */
+/** Whether a completed answer, or its status, goes while its request stays. */
 export function leavesAnswered(
   items: readonly Item[],
   {
@@ -117,7 +114,7 @@ export function leavesAnswered(
   }: { readonly goes: ReadonlySet<EntryId>; readonly counted: ReadonlySet<EntryId> },
   eventAt: EventAt,
 ): boolean {
-  let answered = 0 // up to where notes that go say so
+  let answered = 0 // up to where removed notes say so
   let oldest = Number.POSITIVE_INFINITY // of the requests that stay
   let isWaiting = false
   for (const item of items) {
@@ -135,7 +132,7 @@ export function leavesAnswered(
   return oldest <= answered
 }
 
-/** What the edit covered that put this new entry in. */
+/** What the edit that added this entry covered. */
 function coveredBy(seq: number, index: number, eventAt: EventAt): readonly Run[] {
   const event = eventAt(seq)
   if (!event || !isChange(event)) return []
@@ -147,7 +144,7 @@ function coveredBy(seq: number, index: number, eventAt: EventAt): readonly Run[]
   return []
 }
 
-/** What a compaction or a client put in the user's place is no word of theirs. */
+/** Text a compaction or client put in the user's role is not the user's. */
 export function isSaidByUser(item: Item, eventAt: EventAt): boolean {
   if (item.kind !== 'user') return false
   const { original, seq } = parseEntryId(findRoot(item.id, eventAt))
@@ -156,7 +153,7 @@ export function isSaidByUser(item: Item, eventAt: EventAt): boolean {
   return event.origin !== 'tool' && event.origin !== 'client' && !isInjected(event.data)
 }
 
-/** What the user said last, or accepted last and nothing has answered yet. */
+/** The user's last unanswered message, or plan they accepted. */
 export function findLastAsked(items: readonly Item[], eventAt: EventAt): Item | undefined {
   const last = items.findLastIndex((item) => isSaidByUser(item, eventAt))
   const plan = items.findLastIndex((item, at) => at > last && isPlan(item, eventAt))
@@ -166,7 +163,7 @@ export function findLastAsked(items: readonly Item[], eventAt: EventAt): Item | 
   return items[isOpen ? plan : last]
 }
 
-/** A plan in the user's place that they accepted: a model wrote it. */
+/** A plan by a model that the user accepted, in the user's role. */
 export function isPlan(item: Item, eventAt: EventAt): boolean {
   if (item.kind !== 'user') return false
   const { original, seq } = parseEntryId(findRoot(item.id, eventAt))
@@ -176,7 +173,7 @@ export function isPlan(item: Item, eventAt: EventAt): boolean {
   return isAcceptedPlan(event.data)
 }
 
-/** What précis says in the user's place, to go on or to open a thread, asks for nothing new. */
+/** What précis writes in the user's role, to continue or open a thread, is not a request. */
 function isRequest(item: Item, eventAt: EventAt): boolean {
   const origin = readOrigin(item, eventAt)
   const isOurs = origin === 'continuation' || origin === 'summary' || origin === 'files'
@@ -188,11 +185,11 @@ function readOrigin({ id }: Item, eventAt: EventAt): string | undefined {
   return original ? eventAt(seq)?.origin : undefined
 }
 
-/** An answer that called tools, or that was stopped, is not the end of a task. */
+/** An answer that called tools or was stopped does not end a task. */
 function isEnd({ id, calls }: Item, eventAt: EventAt): boolean {
   if (calls !== undefined) return false
   const content = contentOf(id, eventAt)
-  // A summary is written in the agent's place, and a call of `compact` that became text is none of its words.
+  // Summaries in the agent's role, and `compact` calls turned into text, are not its answers.
   if (content?.kind !== 'answer' || ANSWERS_NOTHING.has(newEntryAt(id, eventAt)?.label))
     return false
   const { stopReason } = content.answer
@@ -201,7 +198,7 @@ function isEnd({ id, calls }: Item, eventAt: EventAt): boolean {
 
 const ANSWERS_NOTHING: ReadonlySet<string | undefined> = new Set(['summary', 'closed'])
 
-/** How far the requests are answered, for a note that holds these; empty where nothing is known of it. */
+/** How far these requests are answered; empty if unknown. */
 export function answeredLine(
   { shown, isOpen, answered }: Requests,
   goes: ReadonlySet<Request>,
@@ -211,7 +208,7 @@ export function answeredLine(
   return writeStatus(last, isOpen ? shown.map(({ ref }) => ref) : [])
 }
 
-/** Those of the requests that go, as the last sections of a note: nothing may stand behind them. */
+/** The removed requests as the last sections of a note: nothing may follow them. */
 export function requestSections(
   { shown }: Requests,
   goes: ReadonlySet<Request>,
@@ -223,7 +220,7 @@ export function requestSections(
   return writeSections(fitSections(sections, maxTokens))
 }
 
-/** The note of précis that an entry is. What a model has written in its place is none. */
+/** The note of précis in an entry; a model's text is none. */
 function noteIn(item: Item, eventAt: EventAt): Note | undefined {
   const isOwn = newEntryAt(item.id, eventAt)?.label === 'carried'
   const origin = readOrigin(item, eventAt)
@@ -234,8 +231,8 @@ function noteIn(item: Item, eventAt: EventAt): Note | undefined {
 }
 
 /**
- * A note that was read from a session file counts like a message of the user in that file; its refs mean
- * entries of another thread, so the note itself is the ref.
+ * A note read from a session file counts like a user message in it; its refs mean entries of another thread,
+ * so the note itself is the ref.
  */
 function carriedRequests(item: Item, note: Note, end: number, eventAt: EventAt): RequestMatch[] {
   const isForeign = isFromFile(item, eventAt)
@@ -256,7 +253,7 @@ function isFromFile(item: Item, eventAt: EventAt): boolean {
   return readOrigin(item, eventAt) === 'client'
 }
 
-/** Refs of this thread say where they stand; for others it is the note that does. */
+/** Refs of this thread give the place; for others the note does. */
 function seqOfRef(ref: string, { id }: Item): number {
   const holder = parseEntryId(id)
   return !holder.original && isEntryId(ref) ? parseEntryId(ref).seq : holder.seq

@@ -1,30 +1,30 @@
-// Images by age: the limit of a request, and captions for the oldest
+// Images by age: the limit of a request, and captions for the oldest.
 import type { Json } from '../text/json.ts'
 import type { Block, Part } from './content.ts'
 import { buildCaption, bytesInWords, type ImageLike, sizeInWords } from './image-caption.ts'
 import { type ImageSize, sizeOfImage } from './image-size.ts'
 import type { Message, MessagePart } from './message.ts'
 
-/** What a provider takes. A limit that is absent binds nobody. */
+/** A provider's limits; absent ones do not apply. */
 export interface ImageLimits {
   readonly maxImages?: number
-  /** Of one image, as base64. */
+  /** For one image, as base64. */
   readonly maxImageBytes?: number
-  /** Of all images of a request together, as base64. */
+  /** For all images of a request, as base64. */
   readonly maxTotalBytes?: number
   readonly maxEdgePx?: number
-  /** With more images than `over`, each must be smaller. */
+  /** Above `over` images each must be smaller. */
   readonly many?: { readonly over: number; readonly maxEdgePx: number }
-  /** Kinds that may be in a request as bytes. */
+  /** Types allowed inline. */
   readonly mimeTypes?: readonly string[]
   /**
-   * The share of a limit that is freed once it is passed. Then many more images fit before the next
-   * one goes, and what precedes them stays as it was sent. Absent: no more goes than must.
+   * The share of a limit freed when it is exceeded. Then many more images fit before the next one goes, and
+   * the prefix stays stable. Default: no more than necessary.
    */
   readonly slack?: number
 }
 
-/** Where an image stands; `block` where it is part of a tool's result. */
+/** The place of an image; `block` if it is in a tool result. */
 export interface ImagePlace {
   readonly message: number
   readonly part: number
@@ -42,10 +42,9 @@ export interface Aged {
 }
 
 /**
- * Keeps the limits by replacing images with captions, oldest first. A caption names the entry that the
- * image belongs to, under which it can be read again, or what `refOf` says, or else the place.
- * What goes depends on the images alone, and what went for some stays gone when more follow.
- * The same array comes back if nothing had to go.
+ * Replaces the oldest images by captions to keep the limits. A caption names the image's entry for recall, or
+ * what `refOf` returns, or the place. Depends only on the images, and replaced ones stay replaced when more
+ * follow. Returns the same array without a change.
  */
 export function ageImages(
   messages: readonly Message[],
@@ -62,7 +61,7 @@ export function ageImages(
   return { messages: withCaptions(messages, gone), aged: [...gone.values()] }
 }
 
-/** Writes the size of each image beside it, for everyone who is to show or count it without its bytes. */
+/** Adds each image's size, for readers without its bytes. */
 export function measureImages(parts: readonly Part[]): readonly Part[] {
   return parts.map((part) => {
     if (part.type !== 'image' || part.media.widthPx !== undefined) return part
@@ -75,7 +74,7 @@ interface FoundImage {
   readonly place: ImagePlace
   readonly image: ImageLike
   readonly ref: string | undefined
-  /** A provider's own kind (an uploaded file): counted, and of unknown size. */
+  /** A native image (an uploaded file): counted, with unknown size. */
   readonly isNative: boolean
 }
 
@@ -98,7 +97,7 @@ function imagesIn(messages: readonly Message[]): FoundImage[] {
   )
 }
 
-/** Some tools give their images out as resources. */
+/** Some tools return images as resources. */
 function isImageBlock({ type, data, mimeType = '' }: Block): boolean {
   return (
     type === 'image' || (type === 'resource' && data !== undefined && mimeType.startsWith('image/'))
@@ -109,7 +108,7 @@ function isNativeImage(value: Json | undefined): boolean {
   return typeof value === 'object' && value !== null && 'type' in value && value.type === 'image'
 }
 
-/** The images that have to go, oldest first, each with the reason. */
+/** Images to replace, oldest first, with reasons. */
 function leaving(images: readonly FoundImage[], limits: ImageLimits): [FoundImage, string][] {
   const reasons = new Map<FoundImage, string>()
   for (const found of images) {
@@ -124,7 +123,7 @@ function leaving(images: readonly FoundImage[], limits: ImageLimits): [FoundImag
   })
 }
 
-/** Why an image would be refused even if it were the only one. */
+/** Why an image would be rejected even alone. */
 function refusal(image: ImageLike, limits: ImageLimits): string | undefined {
   const { data, uri, mimeType } = image
   if (!data && !uri) return 'an image without content'
@@ -140,7 +139,7 @@ function refusal(image: ImageLike, limits: ImageLimits): string | undefined {
   return `an image of ${sizeInWords(size)}; an edge may have ${limits.maxEdgePx}`
 }
 
-/** Padding may be missing, but not stand anywhere else than at the end. */
+/** Padding may be missing, but only the end may have it. */
 function isBase64(data: string): boolean {
   const end = data.search(/[^a-zA-Z0-9+/]/)
   if (end === -1) return data.length % 4 !== 1
@@ -151,17 +150,14 @@ function longestEdge({ widthPx, heightPx }: ImageSize): number {
   return Math.max(widthPx, heightPx)
 }
 
-/** The newest images, as long as they fit together. */
+/** The newest images that fit together. */
 interface Staying {
   count: number
   bytes: number
-  large: number // how many are too large to be among many
+  large: number // number of images too large to be among many
 }
 
-/**
- * Judged as if each image were the last one: so the images that came before it have gone, or not, as
- * they did when that request was made.
- */
+/** Judged as if each image were the last one: earlier images went, or stayed, as they did in that request. */
 function beyondLimits(images: readonly FoundImage[], limits: ImageLimits): [FoundImage, string][] {
   const staying: Staying = { count: 0, bytes: 0, large: 0 }
   const freed = 1 - (limits.slack ?? 0)
@@ -179,7 +175,7 @@ function beyondLimits(images: readonly FoundImage[], limits: ImageLimits): [Foun
   return gone
 }
 
-/** The newest image stays wherever it may. */
+/** The newest image stays if possible. */
 function isLast({ count }: Staying): boolean {
   return count <= 1
 }
@@ -191,7 +187,7 @@ function count(staying: Staying, { image }: FoundImage, { many }: ImageLimits, b
   if (size && longestEdge(size) > many.maxEdgePx) staying.large += by
 }
 
-/** Which limit is passed, in words, where each counts for a share of itself. */
+/** The exceeded limit in words; each counts as a share. */
 function passed(
   { count, bytes, large }: Staying,
   { maxImages, maxTotalBytes, many }: ImageLimits,

@@ -1,4 +1,4 @@
-// Provider-neutral messages: roles and parts
+// Provider-neutral messages: roles and parts.
 import type { Json } from '../text/json.ts'
 import type {
   Block,
@@ -10,7 +10,7 @@ import type {
   ToolStatus,
 } from './content.ts'
 
-/** RANGE's content types, under the names its design gives them. */
+/** RANGE's content types, under its names. */
 export interface ProviderCheckpointContent {
   readonly type: 'checkpoint'
   readonly id: string
@@ -29,8 +29,8 @@ export interface ToolCallPart {
 }
 
 /**
- * The entry that a part comes from, under which it can be read again. Only on parts of which something
- * may have to be left out on the way to a provider: images, and texts long enough to hold some.
+ * The entry of a part, for recall. Only on parts that may be shortened on the way to a provider: images, and
+ * long texts.
  */
 interface Referable {
   readonly ref?: string

@@ -1,36 +1,36 @@
-// Refs: resolves an entry to the original events of the log
+// Refs: resolves an entry to the original events of the log.
 import type { Edit, EntryId, Run } from '../edit/change.ts'
 import { bearsEntry, type EventAt, isChange, type ThreadEvent } from '../log/event.ts'
 import { collectPuts, isNew, originalId, parseEntryId } from './entry.ts'
 
-/** Before each message of a text for readers that cannot read refs. Lists that people write begin with other marks. */
+/** Precedes each message in texts for readers without refs. People's lists use other marks. */
 export const MESSAGE_MARK = '‣ '
 
-/** Rows that a walk comes to and does not find. Whoever has them loads them and lets it go on. */
+/** Rows a walk needs but lacks; the caller loads them and continues. */
 export interface MissingRows {
   readonly from: number
   readonly to: number
 }
 
-/** A part of what an edit covers, and what of it stays. */
+/** Part of what an edit covers, and what of it stays. */
 interface Part {
   readonly run: Run
   readonly kept: KeptEntries
 }
 
-/** What an edit keeps: originals as stretches of the log, ascending and apart; the others by name. */
+/** What an edit keeps: originals as disjoint ascending ranges; others by id. */
 interface KeptEntries {
   readonly stretches: readonly (readonly [from: number, to: number])[]
   readonly made: ReadonlySet<EntryId>
 }
 
 const NOTHING: KeptEntries = { stretches: [], made: new Set() }
-/** How many rows of a long range are asked for at a time: a limit may be reached before its end. */
+/** Rows requested at a time, since a limit may be reached early. */
 const ROWS_AT_ONCE = 256
 
 /**
- * The original entries that an entry covers, in order; an original covers itself. In an edit the first
- * new entry carries everything that was covered and not kept, a rewrite what it rewrites.
+ * The originals an entry covers, in order; an original covers itself. The first new entry of an edit stands
+ * for everything covered and not kept, a rewrite for its original.
  */
 export function covered(
   id: EntryId,
@@ -40,7 +40,7 @@ export function covered(
   const found: EntryId[] = []
   if (limit <= 0) return found
   for (const step of walkCovered(id, eventAt)) {
-    if (typeof step !== 'string') continue // a row that is not there covers nothing
+    if (typeof step !== 'string') continue // a missing row covers nothing
     found.push(step)
     if (found.length >= limit) break
   }
@@ -48,12 +48,12 @@ export function covered(
 }
 
 /**
- * The same one by one, for rows that are not all in memory: where some are missing it says which, and
- * looks again. Summaries of summaries may be nested to any depth, so it keeps a stack of its own.
+ * The same step by step, for rows not in memory: names missing rows and continues. Summaries may be nested to
+ * any depth, so it has its own stack.
  */
 export function* walkCovered(id: EntryId, eventAt: EventAt): Generator<EntryId | MissingRows> {
   const stack: Part[] = [{ run: id, kept: NOTHING }]
-  // A damaged log may go in circles, and what was brought back alone may be covered a second time.
+  // A damaged log may be cyclic, and a restored entry may be covered twice.
   const seen = new Set<EntryId>()
   for (let part = stack.pop(); part !== undefined; part = stack.pop()) {
     const { run, kept } = part
@@ -84,8 +84,8 @@ export function* walkCovered(id: EntryId, eventAt: EventAt): Generator<EntryId |
 }
 
 /**
- * Whether one of these entries covers an original, by the number of its event. Needs none of the rows that
- * they cover: where that of an earlier compaction is missing, it counts for everything before it.
+ * Whether one of these entries covers an original, by number. Needs no covered rows: a missing earlier
+ * compaction counts for everything before it.
  */
 export function coveredBy(ids: readonly EntryId[], eventAt: EventAt): (seq: number) => boolean {
   const spans: { readonly from: number; readonly to: number; readonly kept: KeptEntries }[] = []
@@ -112,7 +112,7 @@ export function coveredBy(ids: readonly EntryId[], eventAt: EventAt): (seq: numb
     spans.some(({ from, to, kept }) => from <= seq && seq <= to && !isKept(originalId(seq), kept))
 }
 
-/** The originals of a range, as far as the log holds it. */
+/** The originals of a range that the log has. */
 function* walkRange(
   [first, last, count]: Exclude<Run, string>,
   kept: KeptEntries,
@@ -134,10 +134,10 @@ function* walkRange(
   }
 }
 
-/** Looked up once for each entry of a change: without it, n rewrites would take n² steps. */
+/** Cached per change: otherwise n rewrites would take n² steps. */
 const carriers = new WeakMap<readonly Edit[], ReadonlyMap<number, Edit>>()
 
-/** The edit whose dropped entries the new entry at this index carries: only the first of an edit does. */
+/** The edit the new entry at this index stands for: only the first of an edit does. */
 function carriedBy(event: ThreadEvent | undefined, index: number): Edit | undefined {
   if (!event || !isChange(event)) return undefined
   const { edits } = event.data

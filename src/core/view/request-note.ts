@@ -1,4 +1,4 @@
-// The note of a compaction, as text: what is answered, and the requests of the user word for word.
+// The text of a compaction's note: what is answered, and the user's requests word for word.
 import type { NewEntry, Put } from '../edit/change.ts'
 import { cutHead, cutTail } from '../window/tokens/cut.ts'
 import { estimateTokens } from '../window/tokens/estimate.ts'
@@ -9,32 +9,32 @@ import { isNewEntry } from './entry.ts'
 export interface Section {
   readonly ref: string // of the message
   readonly text: string
-  /** The newest of all: it stands at the end of a note. */
+  /** The newest one, at the end of the note. */
   readonly isLast: boolean
 }
 
 export interface Note {
-  /** All that is before the requests. */
+  /** Everything before the requests. */
   readonly head: string
   readonly sections: readonly Section[]
-  /** The request up to which all are answered. */
+  /** Everything up to this request is answered. */
   readonly answered?: Answered
 }
 
 const ANSWERED = 'Requests are answered up to and including'
 const LAST = 'The last request of the user, word for word'
 const EARLIER = 'An earlier request of the user that is still open, word for word'
-/** With the thread before it where that is another one. */
+/** With a thread before it, if it is another one. */
 const REF = String.raw`\[ref:((?:[^\s\]]{1,250}:)?[ec][\d.]{1,30})\]`
 const HEADING = `(?:${LAST}|${EARLIER}) ${REF}(?: \\((\\d{1,9}) characters\\))?:\\n`
 const FIRST = new RegExp(`^${HEADING}`, 'm')
 const NEXT = new RegExp(HEADING, 'y')
 const STATUS = new RegExp(`^${ANSWERED} ${REF}(?: \\(“(.{1,90}?)”\\): )?`, 'u')
 
-/** How the note of a compaction begins. */
+/** The start of a compaction's note. */
 const NOTE_HEAD = '[Context note, not a new request: '
 
-/** How a note begins that has no facts: with the request that went, so that two notes are not the same line. */
+/** The start of a note without facts: with the removed request, so that two notes differ. */
 export function writeHead(ref: string | undefined): string {
   const what = ref === undefined ? 'stood here' : `stood around [ref:${ref}]`
   return `${NOTE_HEAD}what ${what} was compacted. recall reads it again, by ref or by words.]`
@@ -44,7 +44,7 @@ export function isNote(text: string): boolean {
   return text.startsWith(NOTE_HEAD)
 }
 
-/** An earlier request says how long it is, so that nothing in it is read as a heading. */
+/** An earlier request states its length, so nothing in it reads as a heading. */
 export function readNote(text: string): Note {
   const sections: Section[] = []
   let found = FIRST.exec(text)
@@ -84,7 +84,7 @@ export function writeSections(sections: readonly Section[]): string {
     .join(BETWEEN)
 }
 
-/** A note with nothing but what it says on requests. */
+/** A note with only its part on requests. */
 export function withoutFacts(text: string): string {
   const { head, sections } = readNote(text)
   const status = head.trimEnd().split(BETWEEN).at(-1) ?? ''
@@ -98,7 +98,7 @@ export function withoutFacts(text: string): string {
 
 const IS_STATUS = new RegExp(`^(?:${ANSWERED}|The requests? \\[ref:)`)
 
-/** What a note says on what is answered; empty where it says nothing. */
+/** What a note says is answered; may be empty. */
 export function statusIn(text: string): string {
   const last = readNote(text).head.trimEnd().split(BETWEEN).at(-1) ?? ''
   return IS_STATUS.test(last) ? last : ''
@@ -110,13 +110,13 @@ export function withoutStatus(text: string): string {
   return [...left, writeSections(sections)].filter(Boolean).join(BETWEEN)
 }
 
-/** A request that is answered; its text only where the reader would not know it by its ref. */
+/** An answered request; with its text only if its ref does not identify it. */
 export interface Answered {
   readonly ref: string
   readonly text?: string
 }
 
-/** How far the requests are answered, as far as that is known; empty where nothing is. */
+/** How far the requests are answered; empty if unknown. */
 export function writeStatus(answered: Answered | undefined, open: readonly string[]): string {
   const [first, last] = [open[0], open.at(-1)]
   const lines = [
@@ -143,27 +143,27 @@ function shortRequest({ ref, text }: Answered): string {
 
 const MOST_TOKENS = 8_000
 const LEAST_TOKENS = 200
-/** Of the target, and of what goes. */
+/** Divides the target, and what is removed. */
 const SHARE = 4
 
-/** How much of the request a note may show. */
+/** How much of the requests a note may show. */
 export function requestRoom(goesTokens: number, targetTokens?: number): number {
   const room = Math.min(goesTokens / 2, (targetTokens ?? Number.POSITIVE_INFINITY) / SHARE)
   return Math.floor(Math.max(LEAST_TOKENS, Math.min(MOST_TOKENS, room)))
 }
 
-/** Half of a target at most. */
+/** At most half of a target. */
 export function hasRoomForAll(targetTokens = Number.POSITIVE_INFINITY): boolean {
   return targetTokens >= 2 * LEAST_TOKENS
 }
 
-/** What an earlier request takes at least, with its heading. */
+/** Minimum size of an earlier request with its heading. */
 const EACH_TOKENS = 60
 const HEADING_TOKENS = 25
 
 /**
- * Cuts requests to what a note may show of them. The newest gets room first, then the oldest, which began the
- * task; of those between them the oldest are left out where there is no room at all.
+ * Cuts requests to the note's room. The newest gets room first, then the oldest, which began the task;
+ * between them the oldest are dropped if necessary.
  */
 export function fitSections(sections: readonly Section[], maxTokens: number): Section[] {
   const [oldest, ...others] = sections
@@ -200,7 +200,7 @@ function leftOut(ref: string): string {
   return `characters left out: [ref:${ref}] …]`
 }
 
-/** A note as it stands in a thread that came of this one: there the same refs mean something else. */
+/** A note for a derived thread, where the same refs mean something else. */
 export function noteElsewhere(text: string, threadId: string): string {
   const { head, sections } = readNote(text)
   const there = sections.map(({ ref, text: request, isLast }): Section => {
@@ -220,7 +220,7 @@ export function refsElsewhere(text: string, threadId: string): string {
   return text.replaceAll(BARE_REF, (ref) => `${threadId}:${ref}`)
 }
 
-/** Behind the summary or the brief, and before what is kept. */
+/** After the summary or brief, before what is kept. */
 export function withCarried(put: readonly Put[], text: string): Put[] {
   const summary = put.findLastIndex(
     (one) => isNewEntry(one) && (one.label === 'summary' || one.label === 'brief'),
@@ -236,7 +236,7 @@ export function isCarried(put: Put): boolean {
   return isNewEntry(put) && put.label === 'carried'
 }
 
-/** Of a new entry in the user's place. */
+/** The text of a new user-role entry. */
 export function textIn(put: Put): string {
   return isNewEntry(put) && put.type === 'USER_MESSAGE' ? textOfUserContent(put.data) : ''
 }

@@ -1,24 +1,23 @@
-// Seams: the places where a context may be cut
+// Seams: the places where a context may be cut.
 import type { EntryId } from '../edit/change.ts'
 import type { Sequence } from '../log/upcast.ts'
 import type { Item } from './entry.ts'
 
-/** Anything that holds items in order: an array, or the sequence of a context. */
+/** Ordered items: an array, or a context's sequence. */
 export type Items = readonly Item[] | Sequence<Item>
 
-/** An answer with calls, from its place to behind its last result. */
+/** An answer with calls, up to its last result. */
 export interface Round {
   readonly start: number // index of the answer
-  readonly end: number // index behind its last paired result; behind everything while calls are open
+  readonly end: number // after its last paired result; after everything while calls are open
   readonly answer: EntryId
-  readonly results: ReadonlyMap<string, readonly number[]> // call → indices of its results, in order
+  readonly results: ReadonlyMap<string, readonly number[]> // call → indices of its results
   readonly missing: readonly string[] // calls without a result
 }
 
 /**
- * The rounds of a context. Results count for the answer right before them, with nothing between: a gap
- * ends a round like what was deleted there. So a call id that comes back in a later answer is another
- * call, and a result that came too late stays so.
+ * The rounds of a context. Results belong to the answer directly before them; a gap ends a round. So a reused
+ * call id in a later answer is another call, and a late result stays late.
  */
 export function roundsOf(items: Items, open: ReadonlySet<string>): Round[] {
   const rounds: Round[] = []
@@ -49,7 +48,7 @@ function roundAt(items: Items, start: number, answer: Item, open: ReadonlySet<st
   return { start, end: waiting ? items.length + 1 : end, answer: answer.id, results, missing }
 }
 
-/** For each place before, between and behind the items: may a cut be made there? */
+/** For each place before, between and after the items: whether a cut is allowed. */
 export function seamsOf(items: Items, open: ReadonlySet<string>): boolean[] {
   const seams = new Array<boolean>(items.length + 1).fill(true)
   for (const round of roundsOf(items, open))
@@ -58,7 +57,7 @@ export function seamsOf(items: Items, open: ReadonlySet<string>): boolean[] {
   return seams
 }
 
-/** The calls of the last answer that still wait for a result, seen from the items alone. */
+/** Open calls of the last answer, from the items alone. */
 export function findOpenCalls(items: Items): Set<string> {
   for (let index = items.length - 1; index >= 0; index -= 1) {
     const item = items.at(index)
@@ -69,7 +68,7 @@ export function findOpenCalls(items: Items): Set<string> {
   return new Set()
 }
 
-/** Where the round that is still open begins, or the length if none is. */
+/** The start of the open round; the length if there is none. */
 export function openRoundStart(items: Items, open: ReadonlySet<string>): number {
   if (open.size === 0) return items.length
   for (let index = items.length - 1; index >= 0; index -= 1)
@@ -78,8 +77,8 @@ export function openRoundStart(items: Items, open: ReadonlySet<string>): number 
 }
 
 /**
- * Where the last answer stands, if it called tools: its thinking goes back with the results, whatever
- * else was said since. Otherwise the length. Calls in `closes` are about to be withdrawn.
+ * The last answer, if it called tools: its thinking is sent with the results, whatever else followed.
+ * Otherwise the length. Calls in `closes` are about to be withdrawn.
  */
 export function lastRoundStart(items: Items, closes: readonly string[] = []): number {
   for (let index = items.length - 1; index >= 0; index -= 1) {
@@ -90,7 +89,7 @@ export function lastRoundStart(items: Items, closes: readonly string[] = []): nu
   return items.length
 }
 
-/** Where the last round begins whose results no answer has taken up yet, or the length if none is. */
+/** The start of the last round without an answer after it; the length if there is none. */
 export function unansweredRoundStart(items: Items): number {
   for (let index = items.length - 1; index >= 0; index -= 1) {
     const item = items.at(index)

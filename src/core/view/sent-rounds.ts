@@ -1,4 +1,4 @@
-// The results of a tool round as they are sent, and the faults of rounds in imported logs
+// A tool round's results as sent, and faults of rounds in imported logs.
 
 import type { EntryId } from '../edit/change.ts'
 import { bearsEntry, type EventAt, UNDONE_COMPACT } from '../log/event.ts'
@@ -9,7 +9,7 @@ import { contentOf, outranks } from './entry-content.ts'
 import type { MessagePart, ToolResultPart } from './message.ts'
 import type { Round } from './seam.ts'
 
-/** Something in the log that no provider would accept as it is, and what was done about it. */
+/** Something no provider would accept, and how it was handled. */
 export interface Problem {
   readonly code:
     | 'orphan-result'
@@ -24,7 +24,7 @@ export interface Problem {
 
 export interface RoundInput {
   readonly round: Round
-  readonly calls: readonly ToolCall[] // those whose arguments are in the log
+  readonly calls: readonly ToolCall[] // with arguments in the log
   readonly items: readonly Item[]
   readonly open: ReadonlySet<string>
   /** COMPACTIONs in effect. */
@@ -34,13 +34,13 @@ export interface RoundInput {
 
 export interface RoundResults {
   readonly parts: readonly ToolResultPart[]
-  readonly paired: readonly number[] // indices of results that belong to a call
+  readonly paired: readonly number[] // indices of results with a call
   /** One of the calls compacted the thread, and that was undone. */
   readonly isUndone: boolean
   readonly problems: readonly Problem[]
 }
 
-/** By call, in the order of the calls. A call that will never have a result is answered here as aborted. */
+/** By call, in call order. A call that will never have a result is answered as aborted. */
 export function roundResults(input: RoundInput): RoundResults {
   const { round, calls, items, open, eventAt } = input
   const parts: ToolResultPart[] = []
@@ -74,8 +74,8 @@ export function roundResults(input: RoundInput): RoundResults {
 }
 
 /**
- * Whether the call compacted the thread, and that was undone: the compaction stands behind the call, and
- * before its result where other calls stood beside it.
+ * Whether the call compacted the thread and that was undone: the compaction follows the call, before its
+ * result if other calls stood beside it.
  */
 function isUndone(input: RoundInput, call: string, result?: number): boolean {
   const { round, calls, active, eventAt } = input
@@ -95,7 +95,7 @@ const UNDONE = { type: 'text', text: UNDONE_COMPACT } as const
 const NO_RESULT = { type: 'text', text: 'The call was interrupted and has no result.' } as const
 const EMPTY_RESULT: ToolResult = { content: [], status: 'aborted' }
 
-/** Calls that the answer lists twice, or whose row cannot be read. */
+/** Calls listed twice, or with unreadable rows. */
 function faultsOfCalls(
   round: Round,
   calls: readonly ToolCall[],
@@ -163,7 +163,7 @@ function unanswered(entry: EntryId, call: string, waiting: boolean): Problem {
       }
 }
 
-/** The part with the name of its entry, where a wire may have to shorten it. */
+/** The part with its entry's id, if a wire may have to shorten it. */
 export function withRef<P extends MessagePart>(part: P, ref: EntryId): P {
   return mayBeShortened(part) ? { ...part, ref } : part
 }

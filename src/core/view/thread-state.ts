@@ -1,4 +1,4 @@
-// The state of a thread: context and reducers as one fold with snapshots
+// The state of a thread: context and reducers as one fold with snapshots.
 import { z } from 'zod'
 import type { EntryId } from '../edit/change.ts'
 import type { EventAt, ThreadEvent } from '../log/event.ts'
@@ -13,16 +13,16 @@ export interface ThreadState {
   readonly reduced: ReadonlyMap<string, unknown>
 }
 
-/** A fold with the reducers it was made for. */
+/** A fold and its reducers. */
 export interface ThreadFold {
   init(): ThreadState
   step(state: ThreadState, event: ThreadEvent, eventAt: EventAt): ThreadState
   encode(state: ThreadState): Snapshot
-  /** Undefined if the snapshot is of another version, damaged, or lacks a reducer: then replay. */
+  /** Undefined for a damaged or outdated snapshot, or a missing reducer: then replay. */
   decode(snapshot: Snapshot): ThreadState | undefined
 }
 
-/** What a reducer has made of the log so far. */
+/** A reducer's current state. */
 export function reducedBy<S>(state: ThreadState, reducer: Reducer<S>): S {
   return state.reduced.has(reducer.name) ? (state.reduced.get(reducer.name) as S) : reducer.init()
 }
@@ -48,7 +48,7 @@ export function threadFold(reducers: readonly Reducer<unknown>[]): ThreadFold {
     encode: (state) => ({
       seq: state.context.version,
       foldVersion: FOLD_VERSION,
-      // Made when it is asked for: a store in memory may never write it.
+      // Built on demand: a store in memory may never need it.
       get state() {
         return encodeState(state, reducers)
       },
@@ -88,7 +88,7 @@ function decodeState(
   return { context, reduced }
 }
 
-/** A state that its reducer cannot read is no loss: the log still has everything it was made of. */
+/** An unreadable state is no loss: the log can rebuild it. */
 function decodedBy(reducer: Reducer<unknown>, state: Json): { state: unknown } | undefined {
   try {
     return { state: reducer.decode(state) }
@@ -106,7 +106,7 @@ interface StoredReducer {
 /** The order is stored: append new kinds at the end. */
 const KINDS: readonly EntryKind[] = ['user', 'answer', 'result', 'reminder', 'checkpoint', 'gap']
 
-/** `[id, kind, tokens, calls, thinking tokens, hidden]`, cut off behind the last field that is set. */
+/** `[id, kind, tokens, calls, thinking tokens, hidden]`, without trailing unset fields. */
 type StoredItem = readonly Json[]
 
 export function encodeContext(context: Context): Json {
@@ -157,7 +157,7 @@ const storedContext = z.object({
   }),
 })
 
-/** Undefined if it is no context: a snapshot may always be discarded. */
+/** Undefined if invalid: a snapshot may always be discarded. */
 function decodeContext(json: Json): Context | undefined {
   const parsed = storedContext.safeParse(json)
   if (!parsed.success) return undefined

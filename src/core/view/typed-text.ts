@@ -1,10 +1,10 @@
-// The text that a person typed: by event, by part, and without what clients wrap, inject or paste, as one table
+// The text a person typed: by event, by part, and without what clients wrap, inject or paste, as one table.
 import type { EventOf } from '../log/event.ts'
 import { ownTexts, type Part, type UserContent } from './content.ts'
 
 /**
- * The texts of a message that a person typed, in order. An imported message whose reader did not say who
- * wrote it counts as unknown: nothing in it was typed.
+ * The typed texts of a message, in order. In an imported message without a known writer nothing counts as
+ * typed.
  */
 export function typedTexts(
   event: Pick<EventOf<'USER_MESSAGE'>, 'origin' | 'source' | 'data'>,
@@ -14,7 +14,7 @@ export function typedTexts(
   return isTyped ? readTypedTexts(data) : []
 }
 
-/** Those that can bind: where an interface saw that a part was pasted, that part does not. */
+/** Those that can bind: not the parts an interface saw being pasted. */
 export function bindingTexts(
   event: Pick<EventOf<'USER_MESSAGE'>, 'origin' | 'source' | 'data'>,
 ): string[] {
@@ -29,7 +29,7 @@ function isPasted(part: Part): boolean {
   return part.type === 'text' && part.isPasted === true
 }
 
-/** Of content that is in the user's place. What was pasted stands in one text with what is around it. */
+/** The typed text of user-role content; unmarked pastes are part of it. */
 function readTypedTexts(content: UserContent): string[] {
   const own = ownTexts(content)
   const texts = typeof content !== 'string' && content.some(isPasted) ? [own.join('')] : own
@@ -39,22 +39,22 @@ function readTypedTexts(content: UserContent): string[] {
   )
 }
 
-/** Codex hands the record of another session to the agent that approves its actions, in many parts. */
+/** Codex passes another session's record to the agent that approves its actions, in many parts. */
 const WHOLE_MESSAGE = /^\s*(?:The following is the Codex agent history|>>> TRANSCRIPT)/
 
-/** A plan that a model wrote and the user accepted: it is no rule, but it is what the user asked for. */
+/** A model's plan the user accepted: not a rule, but a request. */
 const ACCEPTED_PLAN = 'Implement the following plan:'
 
 export function isAcceptedPlan(content: UserContent): boolean {
   return ownTexts(content).some((text) => text.trimStart().startsWith(ACCEPTED_PLAN))
 }
 
-/** True if a person typed nothing of it: all of it is text, and none of that is theirs. */
+/** True if everything is text and nobody typed any of it. */
 export function isInjected(content: UserContent): boolean {
   return writtenBy(content) !== 'typed'
 }
 
-/** Who wrote a message that is in the user's place: a person, wherever one typed a part of it. */
+/** The writer of a user-role message: a person if one typed part of it. */
 export function writtenBy(content: UserContent): 'typed' | 'client' | 'tool' | 'model' {
   const parts = typeof content === 'string' ? [{ type: 'text', text: content } as const] : content
   let first: Exclude<Provenance, 'person'> | undefined
@@ -70,7 +70,7 @@ export function writtenBy(content: UserContent): 'typed' | 'client' | 'tool' | '
   return first ?? 'typed'
 }
 
-/** Who wrote a text: only what a person typed may bind. */
+/** The writer of a text: only what a person typed may bind. */
 type Provenance = 'person' | 'client' | 'tool' | 'model'
 
 interface Piece {
@@ -79,13 +79,13 @@ interface Piece {
 }
 
 interface Opening {
-  /** The agents in whose sessions it stands. */
+  /** The agents whose sessions contain it. */
   readonly of: string
   readonly by: Exclude<Provenance, 'person'>
-  /** Sticky patterns are tried where a text begins, the others at each line. */
+  /** `text` patterns match at the start of the text, `line` patterns at each line. */
   readonly at: 'text' | 'line'
   readonly opens: string
-  /** The last line that begins so ends it; without one it continues to the end of the text. */
+  /** The last line with this start ends it; otherwise it extends to the end. */
   readonly ends?: string
 }
 

@@ -1,22 +1,22 @@
-// The reading: how full the window is, from the provider's last count plus a calibrated estimate
+// The reading: how full the window is, from the provider's last count plus a calibrated estimate.
 import type { Reading } from '../edit/change.ts'
 import { type Context, calibrationOf, weightOf } from '../view/context.ts'
 
-/** What is known better than the thread itself knows it. */
+/** Facts that override the thread's own. */
 interface ReadingOptions {
-  /** Counted tokens for each estimated one; else what the thread's measurements taught. */
+  /** Counted tokens per estimated one; default: learned from the thread's measurements. */
   readonly ratio?: number
-  /** What is sent beside the context, the tools above all; else what they taught. */
+  /** Tokens sent beside the context, mainly tools; default: learned. */
   readonly overheadTokens?: number
-  /** Nothing that was not counted: unknown after a change, until the provider has counted again. */
+  /** Only counts: unknown after a change, until the provider counts again. */
   readonly measuredOnly?: boolean
 }
 
 const UNKNOWN_READING: Reading = {}
 
 /**
- * A count from before the latest change of the context is not there any more (the fold drops it),
- * so it cannot pass for the present. Unknown is an absent `tokens`, never 0.
+ * The fold drops counts from before the latest change, so they cannot pass for current. Unknown is an absent
+ * `tokens`, never 0.
  */
 export function readContext(context: Context, options: ReadingOptions = {}): Reading {
   const learned = calibrationOf(context)
@@ -24,7 +24,7 @@ export function readContext(context: Context, options: ReadingOptions = {}): Rea
   const weight = weightOf(context)
   const counted = positive(context.measured?.tokens)
   if (context.measured && counted !== undefined) {
-    // Only what came after the count is estimated, so a wrong ratio does little harm.
+    // Only content after the count is estimated, so a wrong ratio matters little.
     const since = Math.max(0, weight - context.measured.estimate)
     return known(counted + ratio * since, 'measured')
   }
@@ -37,7 +37,7 @@ function known(tokens: number, by: 'measured' | 'estimated'): Reading {
   return Number.isFinite(tokens) ? { tokens: Math.round(tokens), by } : UNKNOWN_READING
 }
 
-/** A count of 0 is a provider that does not count. */
+/** A count of 0 means the provider does not count. */
 function positive(value: number | undefined): number | undefined {
   return value !== undefined && Number.isFinite(value) && value > 0 ? value : undefined
 }

@@ -1,31 +1,31 @@
-// Trigger levels of a policy, as tokens of a budget
+// Trigger levels of a policy, as tokens of a budget.
 
-/** Any of `ratio`, `reserveTokens` and `absoluteTokens` fires; one that is absent never does. */
+/** Any of `ratio`, `reserveTokens` and `absoluteTokens` fires; absent ones never do. */
 export interface TriggerPolicy {
-  readonly enabled: boolean // false: never by itself, not even on overflow
-  readonly ratio?: number // share of the window in use
+  readonly enabled: boolean // false: never automatic, not even on overflow
+  readonly ratio?: number // used share of the window
   readonly reserveTokens?: number // fires when fewer are left
-  readonly absoluteTokens?: number // tokens in use, whatever the window is
-  /** Whether exactly reaching a level fires. */
+  readonly absoluteTokens?: number // used tokens, for any window
+  /** Whether reaching a level exactly fires. */
   readonly compare: 'strict' | 'inclusive'
   readonly warnRatio?: number
-  readonly prepareRatio?: number // from here on a compaction is prepared in the background
-  readonly targetRatio: number // where a compaction should land, as a share of the window
-  readonly cooldownMs: number // pause after a compaction; overflow and commands do not wait
-  readonly pauseAfter: number // compactions in a row that did not help, or failed
+  readonly prepareRatio?: number // above it, prepare a compaction in the background
+  readonly targetRatio: number // target of a compaction, as a share of the window
+  readonly cooldownMs: number // pause after a compaction; overflow and commands ignore it
+  readonly pauseAfter: number // consecutive compactions that failed or did not help
 }
 
-/** How much fits. Unknown is absent. */
+/** The room of a window; unknown values are absent. */
 export interface ContextBudget {
   readonly windowTokens?: number
-  readonly outputReserveTokens?: number // room that the answer needs
+  readonly outputReserveTokens?: number // room for the answer
   /** What no compaction can remove: system prompt, tools, pins, the open round. */
   readonly floorTokens?: number
 }
 
 export type FiringLevel = 'ratio' | 'reserve' | 'absolute' | 'window'
 
-/** Why this many tokens are too many, or undefined if they are not. */
+/** Why this many tokens are too many; undefined if they are not. */
 export function firingLevel(
   policy: TriggerPolicy,
   budget: ContextBudget,
@@ -35,7 +35,7 @@ export function firingLevel(
     policy.compare === 'strict' ? value > level : value >= level
   const window = windowOf(budget)
   if (window !== undefined) {
-    // Shares are compared as shares: 0.55 of 100 as a product is a little more than 55.
+    // Compare shares, not products: 0.55 × 100 is slightly more than 55.
     if (policy.ratio !== undefined && reaches(tokens / window, policy.ratio)) return 'ratio'
     if (policy.reserveTokens !== undefined && reaches(tokens, window - policy.reserveTokens))
       return 'reserve'
@@ -45,7 +45,7 @@ export function firingLevel(
   return absoluteTokens !== undefined && reaches(tokens, absoluteTokens) ? 'absolute' : undefined
 }
 
-/** The lowest number of tokens at which something fires; undefined if nothing can. */
+/** The lowest firing level in tokens; undefined if nothing can fire. */
 export function triggerTokens(policy: TriggerPolicy, budget: ContextBudget): number | undefined {
   const window = windowOf(budget)
   const levels = [
@@ -61,7 +61,7 @@ export function triggerTokens(policy: TriggerPolicy, budget: ContextBudget): num
   return levels.length === 0 ? undefined : Math.max(0, Math.min(...levels))
 }
 
-/** Whether a share of the window is reached; never where the window is not known. */
+/** Whether a share of the window is reached; false for an unknown window. */
 export function reachesRatio(
   budget: ContextBudget,
   ratio: number | undefined,
@@ -72,8 +72,8 @@ export function reachesRatio(
 }
 
 /**
- * Where a compaction should land: below what fires, and not below what cannot be removed. An
- * overflow shows that the window is smaller than what was sent, so that counts in its place.
+ * The target of a compaction: below the trigger, and not below the floor. An overflow shows that the window
+ * is smaller than the request, which is then used instead.
  */
 export function targetOf(
   policy: TriggerPolicy,
@@ -88,12 +88,12 @@ export function targetOf(
   return Math.max(Math.min(wanted, highest), computeFloor(budget))
 }
 
-/** The room for a context: the window without what the answer needs. */
+/** The window without the answer's room. */
 export function computeCapacity(budget: ContextBudget, windowTokens: number): number {
   return Math.max(0, windowTokens - (amount(budget.outputReserveTokens) ?? 0))
 }
 
-/** A window of nothing, or of no number, is not known. */
+/** An empty or invalid window counts as unknown. */
 export function windowOf({ windowTokens }: ContextBudget): number | undefined {
   const window = amount(windowTokens)
   return window === 0 ? undefined : window
@@ -103,7 +103,7 @@ export function computeFloor(budget: ContextBudget): number {
   return amount(budget.floorTokens) ?? 0
 }
 
-/** A whole, sensible number of tokens, or undefined. */
+/** A valid whole number of tokens; otherwise undefined. */
 export function amount(tokens: number | undefined): number | undefined {
   return tokens !== undefined && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined
 }

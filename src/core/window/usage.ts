@@ -1,4 +1,4 @@
-// Billed usage: sums over the reports of providers, never the context size (see reading.ts)
+// Billed usage: sums of providers' reports, never the context size (see reading.ts).
 
 import { asPrecisError, PrecisError } from '../errors.ts'
 import type { ThreadEvent } from '../log/event.ts'
@@ -6,15 +6,15 @@ import type { Reducer } from '../ports.ts'
 import { isRecord, type Json } from '../text/json.ts'
 import type { TokenUsage } from '../view/content.ts'
 
-/** The sum over a list of events, under the names of the LOG design. */
+/** The sum over events, under the names of the LOG design. */
 export interface AggregatedUsage {
   readonly totalPromptTokens: number
   readonly totalCompletionTokens: number
   readonly totalTokens: number // prompt + completion
-  readonly eventCount: number // events that carried a usage
+  readonly eventCount: number // events with a usage
 }
 
-/** Sums over usage reports. Cache figures are absent until a provider reports one. */
+/** Sums of usage reports. Cache figures are absent until a provider reports one. */
 export interface UsageTotals {
   readonly promptTokens: number
   readonly completionTokens: number
@@ -24,11 +24,11 @@ export interface UsageTotals {
   readonly eventCount: number
 }
 
-/** The bill of a thread. Nothing resets it: a compaction makes the context smaller, not the bill. */
+/** The bill of a thread. Compactions shrink the context, not the bill. */
 export interface UsageState {
-  readonly conversation: UsageTotals // answers, and what tools spent on sub-threads
-  readonly summarizing: UsageTotals // compactions, those that failed included
-  /** What the summary cost that a fresh session opens with. Not part of its bill, which begins at 0 (FRESH-22). */
+  readonly conversation: UsageTotals // answers, and tools' sub-threads
+  readonly summarizing: UsageTotals // compactions, failed ones included
+  /** Cost of the summary a fresh session opens with. Not part of its bill, which starts at 0 (FRESH-22). */
   readonly opening?: UsageTotals
 }
 
@@ -39,7 +39,7 @@ const NOTHING: UsageTotals = {
   eventCount: 0,
 }
 
-/** What the answers and tool results among the events were billed; events without usage are skipped. */
+/** The billed usage of answers and tool results; events without usage are skipped. */
 export function aggregateTokenUsage(events: readonly ThreadEvent[]): AggregatedUsage {
   const sum = events.reduce((totals, event) => addUsage(totals, conversationUsage(event)), NOTHING)
   return {
@@ -82,7 +82,7 @@ export const usageReducer: Reducer<UsageState> = {
   },
 }
 
-/** By hand, and so without a schema: whatever compacts sums up usage, also in a browser. */
+/** Without a schema, because browsers that compact load this. */
 function storedTotals(json: unknown): UsageTotals {
   const stored = isRecord(json) ? json : {}
   const { cacheReadTokens, cacheWriteTokens } = stored
@@ -104,7 +104,7 @@ function storedCount(json: unknown): number {
   })
 }
 
-/** Everything the thread cost since it was opened, conversation and compactions together. */
+/** The total cost of the thread: conversation and compactions. */
 export function billedUsage({ conversation, summarizing }: UsageState): UsageTotals {
   const cacheRead = addKnown(conversation.cacheReadTokens, summarizing.cacheReadTokens)
   const cacheWrite = addKnown(conversation.cacheWriteTokens, summarizing.cacheWriteTokens)
@@ -118,7 +118,7 @@ export function billedUsage({ conversation, summarizing }: UsageState): UsageTot
   }
 }
 
-/** Two bills as one. What neither says stays unknown, and whose it is where they are of two models. */
+/** The sum of two usages. Figures unknown in both stay unknown, and so does the model if they differ. */
 export function sumUsage(one: TokenUsage | undefined, other: TokenUsage): TokenUsage {
   const { eventCount: _, ...sum } = addUsage(addUsage(NOTHING, one), other)
   const { model } = other
@@ -126,7 +126,7 @@ export function sumUsage(one: TokenUsage | undefined, other: TokenUsage): TokenU
   return { ...sum, ...(isOfOne && { model }) }
 }
 
-/** `spent` comes on top of what the error itself tells of. */
+/** Adds `spent` to what the error already reports. */
 export function withUsage(thrown: unknown, spent: TokenUsage | undefined): PrecisError {
   const error = asPrecisError(thrown)
   if (spent === undefined) return error
@@ -134,7 +134,7 @@ export function withUsage(thrown: unknown, spent: TokenUsage | undefined): Preci
   return withBill(error, told ? sumUsage(spent, told) : spent)
 }
 
-/** The same error, with this as all that was spent. */
+/** The same error with this as its total cost. */
 export function withBill(thrown: unknown, usage: TokenUsage): PrecisError {
   const error = asPrecisError(thrown)
   const { code, message, hint, where, retryable, details } = error
@@ -147,7 +147,7 @@ export function withBill(thrown: unknown, usage: TokenUsage): PrecisError {
   })
 }
 
-/** What was spent before something failed, where the error tells of it. */
+/** The cost an error reports, if any. */
 export function usageIn(thrown: unknown): TokenUsage | undefined {
   return PrecisError.is(thrown) ? (thrown.details.usage as TokenUsage | undefined) : undefined
 }
@@ -158,12 +158,12 @@ function conversationUsage(event: ThreadEvent): TokenUsage | undefined {
     : undefined
 }
 
-/** On the bill, and no part of what the conversation itself took. */
+/** Billed, but not part of the conversation's own usage. */
 function unfinishedUsage(event: ThreadEvent): TokenUsage | undefined {
   return event.type === 'AGENT_MESSAGE' ? event.data.unfinishedUsage : undefined
 }
 
-/** All that an event puts on the bill. */
+/** Everything an event bills. */
 export function readBill(event: ThreadEvent): TokenUsage | undefined {
   const usage = conversationUsage(event) ?? summarizingUsage(event)
   const unfinished = unfinishedUsage(event)

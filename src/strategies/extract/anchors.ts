@@ -1,4 +1,4 @@
-// What a brief says before lines compete for its room: the user's words, what binds, where the work stands.
+// The fixed parts of a brief: the user's words, constraints, the state of the work.
 import { type Pins, pinnedText } from '../../core/edit/pins.ts'
 import { originalId } from '../../core/view/entry.ts'
 import type { BriefParts } from './brief.ts'
@@ -21,12 +21,12 @@ interface AnchorsInput {
   readonly digest: Digest
   readonly plan: Plan
   readonly pins: Pins
-  /** What stands beside the brief and is no entry of the log. */
+  /** Text next to the brief that is not a log entry. */
   readonly said?: readonly string[]
   isShown(seq: number): boolean
 }
 
-/** Of the room that the brief has, for what the user said. */
+/** The share of a brief for the user's words. */
 const WORDS_SHARE = 0.07
 
 const SMALL_WORDS_SHARE = 0.14
@@ -37,10 +37,10 @@ const MOST_WORDS_SHARE = 0.2
 
 const LEAST_WORDS_TOKENS = 60
 
-/** For what older messages state, where there is room for it. */
+/** For older messages' statements, if there is room. */
 const STATED_SHARE = 0.06
 
-/** In less, what was said and done comes first. */
+/** In smaller briefs, past content comes first. */
 const LEAST_NOW_TOKENS = 300
 
 const STATED_LINES = 400
@@ -100,14 +100,14 @@ function inOneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ')
 }
 
-/** The note says what is answered; a request that nothing follows is open, as anyone sees. */
+/** The note says what is answered; a request without a successor is visibly open. */
 function isNoted({ note, items, stays, shortened }: Plan): boolean {
   const last = items.at(-1)
   const isSeen = last !== undefined && (stays.at(-1) === last || shortened?.item === last)
   return note !== undefined || (isSeen && last.kind === 'user')
 }
 
-/** Files stand in one line together. */
+/** Files share a line. */
 function isStated(stated: string, lines: ReadonlySet<string>): boolean {
   const file = listedFile(stated)
   if (!file) return lines.has(stated)
@@ -116,7 +116,7 @@ function isStated(stated: string, lines: ReadonlySet<string>): boolean {
   )
 }
 
-/** In a small room they take a larger part: what it is all about, and what binds, must be said. */
+/** A larger share in small briefs: topic and constraints must be there. */
 function wordsRoom(room: number): number {
   return Math.max(
     room * WORDS_SHARE,

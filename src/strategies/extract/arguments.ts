@@ -1,4 +1,4 @@
-// The arguments of a call as texts: short ones, which name things, and long ones, which are content.
+// A call's arguments as texts: short ones that name things, and long ones that are content.
 import { isFields, type Json } from '../../core/text/json.ts'
 import type { ToolCall } from '../../core/view/content.ts'
 
@@ -8,11 +8,11 @@ export interface CallArguments {
 }
 
 const LONGEST_SHORT_CHARS = 160
-/** All short ones together: a call is in one line. */
+/** All short ones together: a call takes one line. */
 const LONGEST_HEAD_CHARS = 400
 const MOST_VALUES = 2_000
 
-/** Texts and numbers at any depth, in order, each once. Keys and flags name nothing of the conversation. */
+/** Strings and numbers at any depth, in order, each once. Keys and flags name nothing. */
 export function readArguments(input: Json): CallArguments {
   const short: string[] = []
   const long: string[] = []
@@ -31,7 +31,7 @@ export function isShortLine(value: string): boolean {
 
 export const FOLDER = /^(?:workdir|cwd)$/i
 
-/** The folder that a call names for itself. */
+/** The folder named in a call. */
 export function folderIn({ arguments: input }: Pick<ToolCall, 'arguments'>): string | undefined {
   const found = isFields(input) ? Object.entries(input).find(([key]) => FOLDER.test(key)) : []
   return typeof found?.[1] === 'string' ? withoutSlash(found[1]) : undefined
@@ -41,7 +41,7 @@ export function withoutSlash(folder: string): string {
   return folder.replace(/(?<=.)\/$/, '')
 }
 
-/** With a stack of its own: arguments may be nested to any depth. */
+/** With its own stack: arguments may be nested to any depth. */
 function findLeaves(input: Json): string[] {
   const found: string[] = []
   const stack: Json[] = [input]

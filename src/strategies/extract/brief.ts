@@ -1,4 +1,4 @@
-// The brief as text: what the user said, what code knows, and the chosen lines under the refs of their entries.
+// The brief as text: the user's words, the known state, and selected lines under their refs.
 
 import { parseEntryId } from '../../core/view/entry.ts'
 import { indented, indentedBehind } from '../summary/as-data.ts'
@@ -12,17 +12,17 @@ import type { StandingSummary } from './standing-summary.ts'
 import { findStretches, inertLine } from './stretches.ts'
 
 export interface BriefParts {
-  /** Inert already: what is elided of them carries a ref. */
+  /** Already escaped; elisions carry refs. */
   readonly words: readonly ShownWords[]
   readonly constraints: readonly string[]
   readonly stated: readonly string[]
-  /** All that could be stated, whether it is or not. */
+  /** All possible statements, used or not. */
   readonly known: readonly string[]
-  /** What a model had summed up before, as far as it fits. */
+  /** Earlier summaries by a model, as far as they fit. */
   readonly summaries: readonly StandingSummary[]
-  /** What a model wrote for this brief. */
+  /** A model's part of this brief. */
   readonly prose?: string
-  /** Lines of the digest, by number. */
+  /** Numbers of lines in the digest. */
   readonly decisions: readonly number[]
   /** What comes next. */
   readonly now: readonly string[]
@@ -52,7 +52,7 @@ export function briefText(digest: Digest, parts: BriefParts): string {
     .toWellFormed()
 }
 
-/** What began it all was answered, and something else was asked for since. */
+/** The initial request was answered, and another one followed. */
 function isOver({ settledAt }: Digest, goal: ShownWords | undefined): boolean {
   return goal?.isFormer === true && parseEntryId(goal.ref).seq < settledAt
 }
@@ -61,7 +61,7 @@ function section(title: Title, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`## ${title}`, ...lines]
 }
 
-/** Files of one state are in one line, which says whether there are others. */
+/** Files with the same state share a line that says whether there are more. */
 function withLists(stated: readonly string[], known: readonly string[]): string[] {
   const all = listsIn(known)
   const lists = [...listsIn(stated)].map(([state, names]) => {
@@ -87,7 +87,7 @@ function wordsLine({ ref, text }: ShownWords): string {
   return `[ref:${ref}] ${text}`
 }
 
-/** An earlier brief may hold several summaries: they stand under its ref together. */
+/** An earlier brief's summaries share its ref. */
 function summaryLines({ ref, text }: StandingSummary, before: string | undefined): string[] {
   return [...(ref === before ? [] : [`[ref:${ref}] ${SUMMARY_NOTE}`]), inert(text)]
 }
@@ -129,7 +129,7 @@ function groupLines(digest: Digest, number: number, indices: readonly number[]):
   return [`${ref} ${inertLine(head)}${status}`, ...findStretches(digest, others).map(indented)]
 }
 
-/** A result without its call, and what a client put in, are the words of neither side. */
+/** A result without its call, and a client's text, belong to neither side. */
 const SPEAKERS = {
   user: 'user',
   task: 'task',

@@ -1,4 +1,4 @@
-// The lines among which `extract` chooses, each with its names, its price and where it would stand.
+// The lines `extract` chooses from, with names, price and place.
 
 import type { EntryId } from '../../core/edit/change.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
@@ -10,11 +10,11 @@ import type { Line } from './lines.ts'
 import type { Candidate, CandidateGroup } from './select.ts'
 import { eachTerm, TERM_KINDS } from './terms.ts'
 
-/** What a candidate stands for: a line of the digest, or one that code wrote. */
+/** The origin of a candidate: a line of the digest, or one by code. */
 export interface Source {
   readonly stated?: string
   readonly line?: number
-  /** The masked result that the line is in; absent if it is in the brief. */
+  /** The masked result of the line; absent if it goes into the brief. */
   readonly maskedSeq?: number
 }
 
@@ -27,34 +27,34 @@ export interface Candidates {
 export interface CandidateInput {
   readonly digest: Digest
   readonly coverage: Coverage
-  /** Entries that the context shows whole, by the number of their event. */
+  /** Entries fully visible in the context, by event number. */
   readonly isShown: (seq: number) => boolean
-  /** Refs under which a note that stays has quoted something. */
+  /** Refs quoted in a note that stays. */
   readonly isQuoted: (ref: EntryId) => boolean
-  /** Results that the context shows in part: lines of theirs are there. */
+  /** Results partly visible in the context: their lines go there. */
   readonly isMasked: (seq: number) => boolean
-  /** Lines that code wrote. */
+  /** Lines by code. */
   readonly stated: readonly string[]
-  /** Lines that are in the brief already. */
+  /** Lines already in the brief. */
   readonly taken: ReadonlySet<number>
-  /** Without one, only masked results have a place for lines. */
+  /** Without a brief, lines fit only into masked results. */
   readonly hasBrief: boolean
   readonly roomTokens: number
 }
 
 const REF_TOKENS = 6
-/** Beside its own: short ones are cheap, and say little by themselves. */
+/** Overhead per line: short lines are cheap and say little. */
 const LINE_TOKENS = 2
-/** Longer heads are shown in part, unless they are chosen themselves. */
+/** Longer heads are shortened unless selected themselves. */
 const SHORT_HEAD_CHARS = 100
-/** So many times the room is looked at more closely; the rest has no chance. */
+/** How many times the room is examined closely; the rest has no chance. */
 const POOL_FACTOR = 2.5
 const LEAST_POOL_TOKENS = 20_000
 const HEADING_SHARE_TOKENS = 3
 const STATED_WEIGHT = 0.8
 const REMINDER_WEIGHT = 0.3
 const FAILED_WEIGHT = 0.3
-/** What a tool gave out can be read once more, and much of it is never used. */
+/** Tool output can be produced again, and most of it is never used. */
 const RESULT_WEIGHT = 0.8
 const FILE_WEIGHT = 1
 const FILE_KINDS = new Set([TERM_KINDS.indexOf('path'), TERM_KINDS.indexOf('argument')])
@@ -65,9 +65,9 @@ const PLAIN_KINDS = new Set([
 ])
 /** What a call is for, as some agents say it beside a command. */
 const PROSE = /^\p{Lu}\p{Ll}+(?: [\p{L}\d'’-]+)+$/u
-/** Where lines that code wrote are kept together. */
+/** The group of lines by code. */
 const STATED_GROUP = -1
-/** A line of bare numbers tells nothing. */
+/** A line of bare numbers says nothing. */
 const LETTER = /\p{L}/u
 const NO_TERMS = new Int32Array(0)
 
@@ -82,7 +82,7 @@ export function findCandidates(input: CandidateInput): Candidates {
     const tokens = estimateTokens(listedFile(text)?.name ?? text) + LINE_TOKENS
     candidates.push({ terms, tokens, group: STATED_GROUP, weight: STATED_WEIGHT })
   }
-  const fileWeights = new Map<number, number>() // by group: looked at once, however many lines it has
+  const fileWeights = new Map<number, number>() // by group: computed once for all its lines
   for (const index of pool(input)) {
     const line = digest.lines[index] as Line
     const group = digest.groups[line.group] as Group
@@ -90,13 +90,13 @@ export function findCandidates(input: CandidateInput): Candidates {
     if (line.kind === 'argument' && !fileWeights.has(line.group))
       fileWeights.set(line.group, fileWeight(input, group))
     if (!isInResult && !groups.has(line.group)) groups.set(line.group, opened(input, group))
-    // A short head is in the heading that the group opens with.
+    // A short head is in the group's heading.
     const isHeading = line.kind === 'head' && line.text.length <= SHORT_HEAD_CHARS
     sources.push(isInResult ? { line: index, maskedSeq: group.resultSeq } : { line: index })
     candidates.push({
       terms: isHeading ? NO_TERMS : coverage.counted(digest.termsOf(line)),
       tokens: isHeading ? 0 : line.tokens + LINE_TOKENS,
-      // Lines of a masked result are in its place, and need no heading.
+      // Lines of a masked result stay there and need no heading.
       group: isInResult ? STATED_GROUP - 1 - line.group : line.group,
       weight:
         weigh(group, line) * (line.kind === 'argument' ? (fileWeights.get(line.group) ?? 1) : 1),
@@ -105,14 +105,14 @@ export function findCandidates(input: CandidateInput): Candidates {
   return { sources, candidates, groups }
 }
 
-/** What a call that failed was given is rarely needed again. */
+/** The input of a failed call is rarely needed again. */
 function weigh({ speaker, status }: Group, { kind }: Line): number {
   if (speaker === 'reminder') return REMINDER_WEIGHT
   if (kind === 'result') return RESULT_WEIGHT
   return kind === 'argument' && status !== 'completed' ? FAILED_WEIGHT : 1
 }
 
-/** What was written into a file counts more where the file itself is likely to be needed. */
+/** Content written to a file counts more if the file will probably be needed. */
 function fileWeight({ digest, coverage }: CandidateInput, { headLine }: Group): number {
   const head = digest.lines[headLine]
   if (!head) return 1
@@ -139,7 +139,7 @@ function opened({ digest, coverage }: CandidateInput, group: Group): CandidateGr
   }
 }
 
-/** A line about a file that says nothing else: such lines are put together by what became of the files. */
+/** A line that only names a file: such lines are grouped by what happened to the files. */
 export interface ListedFile {
   readonly state: string
   readonly name: string
@@ -156,11 +156,11 @@ export function listedFile(stated: string): ListedFile | undefined {
 export function shortHead(head: string): string {
   if (head.length <= SHORT_HEAD_CHARS) return head
   const cut = cutHead(head, SHORT_HEAD_CHARS)
-  // Not inside a word, unless it is all one.
+  // Cut between words if possible.
   return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), SHORT_HEAD_CHARS / 2)).trimEnd()} …`
 }
 
-/** Names in a text that the conversation has, too, each once. */
+/** Known names in a text, each once. */
 export function knownTerms({ vocabulary }: Digest, text: string): ReadonlySet<number> {
   const found = new Set<number>()
   eachTerm(text, (from, to) => {
@@ -178,20 +178,20 @@ function namesAnything(digest: Digest, line: Line): boolean {
   return false
 }
 
-/** The lines with the best chances, in the order of the conversation. */
+/** The most promising lines, in conversation order. */
 function pool(input: CandidateInput): number[] {
   const { digest, coverage, isShown, isQuoted, isMasked, taken, hasBrief, roomTokens } = input
   const { lines } = digest
   const ratios = new Float64Array(lines.length)
   const possible: number[] = []
   let tokens = 0
-  let [seq, group] = [-1, -1] // neighbours are of one event and one group for the most part
+  let [seq, group] = [-1, -1] // neighbours usually share event and group
   let hasPlace = false
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] as Line
     if (line.seq !== seq || line.group !== group) {
       ;[seq, group] = [line.seq, line.group]
-      // A call stands under the ref of its result, also where the line is of the call itself.
+      // A call is under its result's ref, even for lines of the call.
       const isSaid = isShown(seq) || isQuoted(readRef(digest.groups[group] as Group))
       hasPlace = !isSaid && (hasBrief || isMasked(seq))
     }
@@ -205,7 +205,7 @@ function pool(input: CandidateInput): number[] {
   }
   const share = Math.max(LEAST_POOL_TOKENS, POOL_FACTOR * roomTokens) / Math.max(1, tokens)
   if (share >= 1) return possible
-  // Sorted as plain numbers, which takes a fraction of the time that sorting lines would.
+  // Sorting plain numbers is much faster than sorting lines.
   const sorted = Float64Array.from(possible, (index) => ratios[index] as number).sort()
   const least = sorted[Math.floor(sorted.length * (1 - share))] ?? 0
   return possible.filter((index) => (ratios[index] as number) >= least)

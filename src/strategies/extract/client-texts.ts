@@ -1,9 +1,9 @@
-// What clients put into a conversation and what no longer holds once it is over
+// Texts of clients, and texts that are outdated once an answer is complete.
 import type { ToolResult } from '../../core/view/content.ts'
 
 const TODO_ITEM = /^(?:completed|in_progress|pending|cancelled): ./
 
-/** A list that the agent is put in mind of, each item behind its status: the ledger has it as it is now. */
+/** A reminder of the todo list, one status per item: the ledger has the current one. */
 export function isTodoList(text: string): boolean {
   return text.split('\n').every((line) => TODO_ITEM.test(line))
 }
@@ -14,10 +14,10 @@ export function withoutNotice(text: string): string {
   return text.replace(PLAN_NOTICE, '')
 }
 
-/** How Claude Code says it: older files have no mark of their own for it. */
+/** Claude Code's wording; older files do not mark it otherwise. */
 const TURNED_DOWN = /^The user doesn't want to (?:proceed with this tool use|take this action)/
 
-/** A call that somebody did not allow. */
+/** A call somebody denied. */
 export function isRefused({ status, content }: ToolResult): boolean {
   return status === 'denied' || (status === 'failed' && TURNED_DOWN.test(content[0]?.text ?? ''))
 }

@@ -1,19 +1,19 @@
-// The coverage of selected lines: names, and pairs of names close together
+// The coverage of selected lines: names, and pairs of nearby names.
 
-/** A name that was covered once is worth less the next time. */
+/** The value of covering a name again. */
 const AGAIN = 0.1
-/** What a pair counts beside a name, and how much less it does where its names are unlikely. */
+/** The weight of a pair relative to a name, and how it falls for unlikely names. */
 const PAIR_WEIGHT = 0.4
 const PAIR_POWER = 0.7
-/** How far apart the names of a pair may stand, counted in names. */
+/** Maximum distance of a pair, in names. */
 const PAIR_DISTANCE = 2
-/** Less likely names are not worth the look. */
+/** Less likely names are ignored. */
 const LEAST_NEED = 0.01
 const MOST_TERMS = 40
-/** Pairs are noted by a hash of so many bits; two that fall together count as one. */
+/** Pairs are stored by a hash of this many bits; collisions count as one pair. */
 const FEWEST_PAIR_BITS = 16
 const MOST_PAIR_BITS = 24
-/** How many pairs a name is in, about, as a power of two. */
+/** The approximate number of pairs per name, as a power of two. */
 const PAIRS_OF_NAME_BITS = 6
 
 export interface CoverageInput {
@@ -25,12 +25,12 @@ export interface CoverageInput {
 export class Coverage {
   readonly #needs: Float64Array
   readonly #telling: Float64Array
-  readonly #single: Float64Array // what it adds to cover a name once more
+  readonly #single: Float64Array // value of covering a name once more
   readonly #paired: Float64Array // its part in a pair
   readonly #pairShift: number
   readonly #pairs: Uint32Array
 
-  /** By the number of a name: how likely it is needed, how much it tells, whether it binds others. */
+  /** By name number: how likely it is needed, how much it tells, whether it forms pairs. */
   constructor({ needs, tellingOf, isBinding }: CoverageInput) {
     this.#needs = needs
     this.#telling = needs.map((_, number) => tellingOf(number))
@@ -42,7 +42,7 @@ export class Coverage {
     this.#pairs = new Uint32Array(1 << (bits - 5))
   }
 
-  /** The names of a line that count, in its order, at most so many. */
+  /** The relevant names of a line, in order, up to a limit. */
   counted(terms: Iterable<number>): Int32Array {
     const needs = this.#needs
     const likely: number[] = []
@@ -55,29 +55,29 @@ export class Coverage {
     return Int32Array.from(likely.filter((number) => kept.has(number)))
   }
 
-  /** How likely it is that a name is needed. */
+  /** How likely a name is needed. */
   needOf(number: number): number {
     return this.#needs[number] as number
   }
 
-  /** What it would add to have this name once more. */
+  /** The value of this name once more. */
   worth(number: number): number {
     return this.#single[number] as number
   }
 
-  /** The worth of some names together, without their pairs: the quickest look at a line. */
+  /** The value of names without pairs: the fastest estimate. */
   worthOf(terms: Int32Array, from: number, to: number): number {
     let worth = 0
     for (let at = from; at < to; at += 1) worth += this.#single[terms[at] as number] as number
     return worth
   }
 
-  /** What a line with these names adds at most: as if none of its pairs were covered. */
+  /** Upper bound for a line with these names: as if no pair were covered. */
   bound(terms: Int32Array): number {
     return this.#sum(terms, false)
   }
 
-  /** What a line with these names would add. */
+  /** The value a line with these names adds. */
   gain(terms: Int32Array): number {
     return this.#sum(terms, true)
   }

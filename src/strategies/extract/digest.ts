@@ -1,4 +1,4 @@
-// The digest of a log for `extract`: the ledger, the user's words, and every line with its names
+// The digest of a log for `extract`: the ledger, the user's words, and every line with its names.
 import type { EntryId } from '../../core/edit/change.ts'
 import { readPinnedText } from '../../core/edit/pins.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
@@ -22,42 +22,42 @@ import type { Senses } from './senses.ts'
 import { eachTerm, type TermKind } from './terms.ts'
 import { type Author, Vocabulary } from './vocabulary.ts'
 
-/** A message is looked at as far as it was typed and not pasted. */
+/** How much of a message is analysed as typed. */
 const TYPED_CHARS = 4_000
 /** In the place of a group: a call whose words and result are said elsewhere. */
 const UNQUOTED = -1
 
 /**
- * Grows in place, event by event: a log of a million tokens has a hundred thousand lines. Whoever steps it
- * owns it; whoever is handed it reads it before anything else is awaited.
+ * Grows in place: a log of a million tokens has a hundred thousand lines. Its owner steps it; other readers
+ * must read it before awaiting anything.
  */
 export class Digest {
   readonly vocabulary = new Vocabulary()
   readonly groups: Group[] = []
   readonly lines: Line[] = []
   readonly words: UserMessage[] = []
-  /** Pins in a list of ours that a file holds. */
+  /** Pins in our list in a file. */
   readonly pinned: UserMessage[] = []
   readonly senses: Senses
   ledger: Ledger | undefined
   turn = 0
-  lastEnd = 0 // the last answer that called nothing
-  settledAt = 0 // the one that the last request came behind
-  refusedAt = 0 // a call that was refused, and nothing said since
+  lastEnd = 0 // the last answer without calls
+  settledAt = 0 // the answer before the last request
+  refusedAt = 0 // a denied call with nothing said since
   lastWords: { readonly seq: number; readonly text: string } | undefined
   readonly #answers: number[] = []
   terms = new Int32Array(1 << 12)
   #termCount = 0
-  /** By text: the last line that says it. */
+  /** By text: its last line. */
   readonly #last = new Map<string, Line>()
   /** By event: its first line. */
   readonly #firstLine = new Map<number, number>()
-  /** Calls of the last answer, by id: their groups. */
+  /** Groups of the last answer's calls, by id. */
   readonly #open = new Map<string, number>()
-  /** What binds of `words`, in their order: kept, so that a message costs no walk over all before it. */
+  /** What binds of `words`, in order: cached, so that a message needs no walk over earlier ones. */
   #standing: string[] = []
-  #folder: string | undefined // that the last call named
-  #list: number | undefined // the group of the last call that wrote a todo list
+  #folder: string | undefined // named by the last call
+  #list: number | undefined // group of the last call that wrote a todo list
 
   constructor(senses: Senses) {
     this.senses = senses
@@ -107,7 +107,7 @@ export class Digest {
     if (content.trim() !== '') this.lastWords = { seq, text: content }
   }
 
-  /** The lines of one event: they came one after the other. */
+  /** The lines of one event, which are contiguous. */
   linesOf(seq: number): readonly Line[] {
     return Array.from(this.numberedLinesOf(seq), ([, line]) => line)
   }
@@ -121,7 +121,7 @@ export class Digest {
     return this.terms.subarray(firstTerm, firstTerm + termCount)
   }
 
-  /** A text that is not an event of its own: an earlier summary, of which nobody has the originals at hand. */
+  /** A text without an event: an earlier summary whose originals are unavailable. */
   addSummary(text: string, entry: EntryId): void {
     const { seq } = parseEntryId(entry)
     const brief = readBrief(text)
@@ -131,7 +131,7 @@ export class Digest {
 
   #addUserMessage(event: EventOf<'USER_MESSAGE'>): void {
     const { data, seq, origin } = event
-    // A file of plain messages may hold a brief and what was said since in one message.
+    // A file of plain messages may have a brief and later text in one message.
     const texts: string[] = []
     const beside: string[] = []
     for (const { text, from } of textPartsOf(data)) {
@@ -146,7 +146,7 @@ export class Digest {
     const text = withoutNotice((texts.length === 0 ? beside : texts).join('').trim())
     const typed = texts.length === 0 ? '' : typedTexts(event).join('').trim()
     const isTask = typed === '' && origin === 'model' && text !== ''
-    // Whoever works for a model has its words for a task, and they bind nobody.
+    // A sub-agent's task was written by a model and binds nobody.
     if (typed !== '') this.#addWords({ seq, text: typed }, [], bindingTexts(event).join(''))
     else if (isTask) this.words.push({ seq, text, binding: [] })
     const speaker =
@@ -157,7 +157,7 @@ export class Digest {
           : origin === 'client' || origin === 'tool' || origin === undefined || origin === 'typed'
             ? 'reminder'
             : 'agent'
-    // Of a note that a compaction left, what it says of itself is no longer true.
+    // What an earlier compaction's note says about itself is outdated.
     const isOld = typed === '' && isNote(text)
     const said = isOld ? text.slice(text.indexOf('\n') + 1) : text
     this.#addText(said, this.#group(seq, speaker), 'said', typed !== '' ? 'user' : 'tool')
@@ -181,7 +181,7 @@ export class Digest {
     this.words.push({ ...words, sentences, binding: bound, ...(to !== undefined && { to }) })
   }
 
-  /** A brief that a file begins with: what it was made from is in no log. */
+  /** A brief at the start of a file: its sources are in no log. */
   #addRecorded({ data, seq }: EventOf<'COMPACTION'>): void {
     for (const [index, entry] of readNewEntries(data.edits).entries()) {
       const text = entry?.type === 'USER_MESSAGE' ? textOfUserContent(entry.data) : ''
@@ -190,11 +190,11 @@ export class Digest {
     }
   }
 
-  /** The user's words in it are still the user's; the goal stays the goal. */
+  /** The user's words in it stay the user's, and the goal stays the goal. */
   #addBrief({ goal, said, constraints, rest }: EarlierBrief, seq: number, entry?: EntryId): void {
     const named = entry === undefined ? {} : { entry }
     const spoken = [...(goal === undefined ? [] : [goal]), ...said]
-    // A brief may hold constraints and no other words: the goal was still in sight when it was written.
+    // A brief may have constraints only: the goal was still visible when it was written.
     const [first, ...others] =
       spoken.length === 0 && constraints.length > 0 ? [constraints.join('\n')] : spoken
     if (first !== undefined) this.#addWords({ seq, text: first, ...named }, constraints)
@@ -222,7 +222,7 @@ export class Digest {
     for (const text of long) this.#addText(text, group, 'argument', 'agent')
   }
 
-  /** Of a todo list only the last state holds. */
+  /** Only the last state of a todo list counts. */
   #supersede(list: number): void {
     const before = this.#list
     this.#list = list
@@ -259,7 +259,7 @@ export class Digest {
     return { seq: kind === 'result' ? resultSeq : seq, group, kind, author, text }
   }
 
-  /** A line without a name says nothing that could be asked for. */
+  /** A line without names cannot be asked for. */
   #addLine(text: string, from: number, source: LineSource, whole: readonly string[] = []): void {
     const { seq, author } = source
     const index = this.lines.length

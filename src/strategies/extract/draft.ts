@@ -1,4 +1,4 @@
-// From a digest and a plan to texts that fit: the brief, and the entries that are shown in part.
+// Turns a digest and a plan into texts that fit: the brief, and partly shown entries.
 import type { Edit, EntryId, Put } from '../../core/edit/change.ts'
 import type { Pins } from '../../core/edit/pins.ts'
 import type { EventAt } from '../../core/log/event.ts'
@@ -36,15 +36,15 @@ export interface DraftInput {
   readonly eventAt: EventAt
   readonly pins: Pins
   readonly targetTokens: number
-  /** What is asked for next: names in it are needed. */
+  /** The next request: its names are needed. */
   readonly asked: string
-  /** What stands beside the brief and is no entry of the log: names in it need not be said again. */
+  /** Text next to the brief that is not a log entry: its names need not be repeated. */
   readonly said?: readonly string[]
-  /** Of which entries of the log that text speaks, by the number of their event. */
+  /** The entries that text is about, by event number. */
   readonly isSaid?: (seq: number) => boolean
-  /** Summaries by a model among what goes: the brief keeps them. */
+  /** Model summaries among the removed entries: the brief keeps them. */
   readonly summaries?: readonly StandingSummary[]
-  /** What a model wrote for this brief; it stays whole. */
+  /** A model's part of this brief; kept whole. */
   readonly prose?: string
 }
 
@@ -61,10 +61,10 @@ interface Rewritten {
   readonly tokens: number
 }
 
-/** What the frame takes before anything is in it. */
+/** The frame of an empty brief. */
 const FRAME_TOKENS = 52
 const MASKED_TOKENS = 14
-/** How often what is left over is filled again; each time it is much less. */
+/** How often leftover room is refilled; each time there is much less. */
 const FILLINGS = 3
 const LEAST_SLACK_TOKENS = 12
 const LEAST_SLACK_SHARE = 0.004
@@ -131,7 +131,7 @@ export function buildDraft(input: DraftInput): Draft {
   return made
 }
 
-/** Numbers of lines that the words of the user show as they are. */
+/** Lines shown within the user's words. */
 function* saidAlready(digest: Digest, words: Anchors['words']): Generator<number> {
   for (const { ref, text } of words) {
     const { original, seq } = parseEntryId(ref)
@@ -140,10 +140,10 @@ function* saidAlready(digest: Digest, words: Anchors['words']): Generator<number
   }
 }
 
-/** What the context shows anyhow, by the numbers of the original events. */
+/** What the context shows anyway, by original event numbers. */
 interface View {
   readonly shown: ReadonlySet<number>
-  /** Shown in part by a note that stays: not to be quoted once more. */
+  /** Partly shown by a note that stays: not quoted again. */
   readonly quoted: ReadonlySet<EntryId>
   isShown(seq: number): boolean
   isMasked(seq: number): boolean
@@ -151,7 +151,7 @@ interface View {
 
 function buildView({ plan, eventAt, isSaid = () => false }: DraftInput): View {
   const seqOf = ({ id }: Item) => parseEntryId(findRoot(id, eventAt)).seq
-  // A note that stays has requests in it word for word; so has one that takes its place.
+  // A note that stays, or its replacement, contains requests word for word.
   const ids = new Set<string>(plan.items.map(({ id }) => id))
   const noted = readNote(plan.note ?? '').sections.filter(({ ref }) => !ids.has(ref))
   const carried = [...findRequests(plan.stays, eventAt).shown, ...noted].flatMap(({ ref }) =>
@@ -167,7 +167,7 @@ function buildView({ plan, eventAt, isSaid = () => false }: DraftInput): View {
   }
 }
 
-/** What a note of an earlier compaction quotes, by the refs that its lines begin with. */
+/** What an earlier compaction's note quotes, by the refs of its lines. */
 function quotedIn(item: Item, eventAt: EventAt): EntryId[] {
   if (item.kind !== 'user' || parseEntryId(item.id).original) return []
   const content = contentOf(item.id, eventAt)
@@ -177,7 +177,7 @@ function quotedIn(item: Item, eventAt: EventAt): EntryId[] {
   )
 }
 
-/** How likely it is that the agent needs again what the user asks for now. */
+/** How likely the agent needs what the user asks for now. */
 const ASKED_NEED = 0.6
 
 function computeCoverage({ digest, asked }: DraftInput, { shown }: View): Coverage {
@@ -253,7 +253,7 @@ function rewritten({ tokens }: Item, { edit, saved }: Rewrite): Rewritten {
   return { edit: { ...edit, put: edit.put.map(wellFormed) }, tokens: tokens - saved }
 }
 
-/** Half of a pair may be at either end of what a user sent; what we write has none. */
+/** User text may be cut inside a surrogate pair; ours must not be. */
 function wellFormed(put: Put): Put {
   const isText = isNewEntry(put) && put.type === 'USER_MESSAGE' && typeof put.data === 'string'
   return isText ? { ...put, data: String(put.data).toWellFormed() } : put

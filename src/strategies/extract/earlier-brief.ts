@@ -1,14 +1,14 @@
-// A brief that an earlier compaction wrote, read again: its frame and its parts
+// Reads a brief by an earlier compaction: its frame and its parts.
 import type { Origin } from '../../core/log/event.ts'
 import { MESSAGE_MARK } from '../../core/view/refs.ts'
 
-/** The frame of a brief: its opening and its headings */
+/** The frame of a brief: its opening and its headings. */
 export const OPENING =
   '[Context note, not a request: what happened before, from the log; earlier requests were taken up. Indented: quoted. Refs: recall, or precis show REF --in FILE.]'
-/** This one, former ones, and those written for readers that cannot read refs. */
+/** This one, earlier ones, and those for readers without refs. */
 const ANY_OPENING = /^\[Context note, not a request: what happened before, [^\]\n]{1,200}\]/
 
-/** What stands around a summary in a brief. */
+/** The frame around a summary in a brief. */
 export const SUMMARY_FRAME_TOKENS = 32
 
 export const TITLES = [
@@ -26,36 +26,36 @@ export const TITLES = [
 
 export type Title = (typeof TITLES)[number]
 
-/** Behind the ref of a summary that a model wrote. */
+/** Follows the ref of a model's summary. */
 export const SUMMARY_NOTE =
   'A model wrote this summary before; where what follows it says something else, that is newer.'
 
-/** Before what a model wrote for the brief itself. */
+/** Precedes a model's part of the brief. */
 export const PROSE_NOTE =
   '(A model wrote this part. Code wrote the rest from the log: where the two differ, the log is right.)'
 
 export interface EarlierBrief {
   readonly goal: string | undefined
   readonly summaries: readonly string[]
-  /** What a model wrote for this brief. */
+  /** A model's part of this brief. */
   readonly prose: string | undefined
-  /** Sentences that bind. */
+  /** Binding sentences. */
   readonly constraints: readonly string[]
   readonly said: readonly string[]
-  /** What code wrote and what was chosen, without headings, and without refs into a log that is not here. */
+  /** Code's statements and selected lines, without headings and foreign refs. */
   readonly rest: string
 }
 
 const TITLE_LINE = new RegExp(`^## (${TITLES.join('|')})$`, 'm')
-/** What a message begins with: its ref, or a mark for readers that cannot read refs; formerly a dash. */
+/** The start of a message: its ref, or a mark for readers without refs; formerly a dash. */
 const REF = /^\[ref:[ec][\d.@]{1,40}\] /m
 const MARK = new RegExp(`^${MESSAGE_MARK}`, 'm')
 const DASH = /^- /m
 const HAS_DASHES = /^## (?:Goal|The user said)\n- /m
-/** Marks of what is quoted, now and formerly: it is marked again where it is chosen again. */
+/** Current and former quotation marks, which are set anew. */
 const QUOTES = /^(?:> | )/gm
 
-/** A list of messages does not say who wrote them: but before the first answer no tool has said anything. */
+/** A list of messages does not tell authors, but before the first answer no tool has spoken. */
 export function mayBeBrief(
   origin: Origin | undefined,
   before: readonly { readonly speaker: string }[],
@@ -65,7 +65,7 @@ export function mayBeBrief(
   return origin !== 'tool'
 }
 
-/** Undefined if the text is no brief. Headings in what it quotes are written another way. */
+/** Undefined if the text is not a brief. Quoted headings are escaped. */
 export function readBrief(text: string): EarlierBrief | undefined {
   const [opening] = ANY_OPENING.exec(text) ?? []
   if (opening === undefined) return undefined

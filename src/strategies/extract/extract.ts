@@ -1,4 +1,4 @@
-// `extract`: the weightiest of a conversation word for word, to a given number of tokens. No model.
+// `extract`: the most important parts of a conversation word for word, within a token budget. No model.
 import { findStatements } from '../../core/constraints/find-constraints.ts'
 import { findSentences } from '../../core/constraints/sentences.ts'
 import { referentOf, settle, withReferent } from '../../core/constraints/settle.ts'
@@ -47,7 +47,7 @@ export const digestReducer = digestReducerWith(SENSES, 'extract-digest')
 
 export const extract: Strategy = createExtract(digestReducer)
 
-/** As `proposeWith`, with all that is understood of a log. */
+/** `proposeWith` with the full analysis of a log. */
 export function proposeExtract(input: StrategyInput, beside?: Beside) {
   return proposeWith(digestReducer, input, beside)
 }
@@ -56,16 +56,16 @@ export function contextDigest(context: Context, eventAt: EventAt): Digest {
   return digestWith(digestReducer, context, eventAt)
 }
 
-/** How a call is run and how much of its result is wanted: nothing that it is about. */
+/** Arguments on how to run a call and how much of its result to return. */
 const SETTINGS =
   /^(?:timeout|timeout_?(?:ms|seconds)|yield_time_ms|max_(?:output_)?tokens|max_(?:lines|results|chars)|head_?limit|limit|offset|-[abcn])$/i
-/** Why it is run, beside a command that says what is run. */
+/** The reason for a command, next to the command itself. */
 const REASONS = /^(?:description|justification|prefix_rule)$/i
 const COMMAND = /^(?:command|cmd)$/i
 
 /**
- * Without its settings, where they are known: of any other call they may be what it is about. `folders` are
- * those in which a call needs not name its folder: the workspace, and that of the call before.
+ * Drops settings where they are known; for other calls they may be the subject. `folders` need not be named:
+ * the workspace, and the previous call's folder.
  */
 export function argumentsOf(
   { name, arguments: input }: Pick<ToolCall, 'name' | 'arguments'>,
@@ -86,19 +86,19 @@ export function argumentsOf(
 
 const SEARCH = /(?:^|__)(?:grep|grep_search|search_files|search_file_content)$/i
 
-/** It runs a command, reads or searches. */
+/** Runs a command, reads or searches. */
 function isLooking(name: string, input: Json): boolean {
   const intent = readIntent(name, input)
   if (intent.kind === 'files') return intent.operations.every(({ op }) => op === 'read')
   return ['shell', 'list', 'found', 'poll'].includes(intent.kind) || SEARCH.test(name)
 }
 
-/** A message changes what one of so many before it said. */
+/** How many earlier messages a message may change. */
 const CHANGED_MESSAGES = 100
-/** Of one message, and of those before it: what is longer is a document, and settles nothing. */
+/** Longer messages are documents and settle nothing. */
 const MOST_SENTENCES = 300
 
-/** Marks what holds no longer, since a sentence of the text takes its place; gives the sentences. */
+/** Marks sentences that the text supersedes; returns its sentences. */
 function supersedeWords(words: UserMessage[], text: string): readonly string[] {
   const sentences = findSentences(text)
   const recent = words.slice(-CHANGED_MESSAGES)

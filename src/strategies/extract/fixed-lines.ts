@@ -1,13 +1,13 @@
-// The fixed content of a brief: constraints, current work, failures, decisions
+// The fixed content of a brief: constraints, current work, failures, decisions.
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { listedFile } from './candidates.ts'
 import type { Digest } from './digest.ts'
 import type { Group, UserMessage } from './group.ts'
 import { type Line, wholeSentence } from './lines.ts'
 
-// The fixed content of a brief: constraints, current work, failures, decisions
+// The fixed content of a brief: constraints, current work, failures, decisions.
 
-/** Shares of the room; what is not needed of them goes to the lines that are chosen. */
+/** Shares of the room; unused parts go to selected lines. */
 const CONSTRAINTS_SHARE = 0.05
 
 const URGENT_SHARE = 0.08
@@ -16,7 +16,7 @@ const FILES_SHARE = 0.04
 
 const DECISIONS_SHARE = 0.03
 
-/** Sentences of the user that bind and that nothing else shows, in the order of the conversation. */
+/** Binding user sentences shown nowhere else, in conversation order. */
 export function boundWords(
   words: readonly UserMessage[],
   isShownWhole: (sentence: string) => boolean,
@@ -38,7 +38,7 @@ const URGENT =
 
 const CHANGED = /^(?:created|modified|deleted|renamed): /
 
-/** Of the lines of the ledger: what is under way, what fails, and which files were changed. */
+/** The urgent ledger lines: running work, failures, and changed files. */
 export function urgentLines(stated: readonly string[], roomTokens: number): ReadonlySet<string> {
   const room = { tokens: roomTokens * URGENT_SHARE }
   const filesRoom = { tokens: roomTokens * FILES_SHARE }
@@ -54,11 +54,11 @@ export function urgentLines(stated: readonly string[], roomTokens: number): Read
 const DECIDED =
   /\b(?:decided|instead of|(?:we|I)(?:'|’)?ll use|go(?:ing)? with|chose|opted for|agreed|root cause|turns out|entschieden|statt(?:dessen)?|décidé|au lieu de|decidido|en lugar de|deciso|invece di|вместо|решено)\b|决定|決定|결정/i
 
-/** What is announced is not decided. */
+/** Announcements are not decisions. */
 const ANNOUNCED =
   /^(?:\W*)(?:let me|let(?:'|’)s|now\b|next\b|first\b|i(?:'|’)?m (?:checking|looking|reading|running|verifying|updating|adding)|i(?:'|’)?ll (?:check|look|read|run|verify|update|add))/i
 
-/** Numbers of lines in which the agent says what it decided, newest first. */
+/** Lines with the agent's decisions, newest first. */
 export function decisionLines(
   digest: Digest,
   isShown: (seq: number) => boolean,

@@ -1,21 +1,21 @@
-// A text in lines of bounded length: the pieces of which a brief is made.
+// Splits text into lines of limited length, the pieces of a brief.
 
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import type { Author } from './vocabulary.ts'
 
-/** A longer line is cut at a blank. Short enough that what is in one belongs together. */
+/** Longer lines are cut at a blank. Short enough for one topic per line. */
 const LONGEST_CHARS = 160
-/** How far back a cut looks for a blank. */
+/** How far back to look for a blank. */
 const LOOK_BACK_CHARS = 40
-/** And for the end of a sentence, or a sign between two words of a text without blanks. */
+/** How far back to look for a sentence end, or a mark in text without blanks. */
 const SENTENCE_CHARS = 90
 const ENDS = '.;:?!'
 const JOINTS = ',;&|)}]"'
-/** Of a single endless line, so many pieces of its beginning and its end. */
+/** Pieces kept from the start and end of an endless line. */
 const HEAD_PIECES = 96
 const TAIL_PIECES = 32
 
-/** Called with each line that has something in it, without the blanks around it, and where it begins. */
+/** Called with each non-empty trimmed line and its start. */
 type LineVisitor = (line: string, from: number) => void
 
 export function eachLine(text: string, visit: LineVisitor): void {
@@ -48,7 +48,7 @@ function cutPieces(text: string, from: number, to: number, visit: LineVisitor): 
   }
 }
 
-/** In a long line of JSON the lines of the text that it holds end with two signs: a backslash and an n. */
+/** In long JSON lines, the line ends of contained text are two characters: a backslash and an n. */
 function pieceEnd(text: string, start: number): number {
   const limit = start + LONGEST_CHARS
   for (let at = start + 1; at < limit; at += 1)
@@ -65,7 +65,7 @@ function pieceEnd(text: string, start: number): number {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals read their colours from them
 const COLOURS = /\u001b\[[\d;]*m/g
 
-/** Codes that colour a terminal say nothing, and stick to the words behind them. */
+/** Terminal colours say nothing and stick to the next word. */
 export function withoutColours(text: string): string {
   return text.includes('\u001b[') ? text.replace(COLOURS, '') : text
 }
@@ -76,7 +76,7 @@ const LETTER_N = 110
 const LETTER_R = 114
 const LETTER_T = 116
 
-/** Behind the ends of lines and the indentation that are there as signs. */
+/** Skips escaped line ends and indentation. */
 function withoutEscapes(text: string, from: number, to: number): number {
   let at = from
   while (at + 1 < to && text.charCodeAt(at) === BACKSLASH) {
@@ -87,16 +87,16 @@ function withoutEscapes(text: string, from: number, to: number): number {
   return at
 }
 
-/** Not between the halves of a surrogate pair. */
+/** Never inside a surrogate pair. */
 function boundary(text: string, at: number): number {
   const unit = text.charCodeAt(at)
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at
 }
 
-/** A line of the conversation; lines share data, since a million tokens have a hundred thousand */
+/** A line of the conversation; lines share data, because a million tokens have a hundred thousand. */
 export type LineKind = 'said' | 'head' | 'argument' | 'result'
 
-/** A text of the conversation, for all lines that were cut from it. */
+/** The source text shared by its lines. */
 export interface LineSource {
   readonly seq: number // of its event
   readonly group: number
@@ -108,7 +108,7 @@ export interface LineSource {
 export class Line {
   readonly of: LineSource
   readonly text: string
-  readonly from: number // where it begins in its source
+  readonly from: number // start in its source
   readonly firstTerm: number
   readonly termCount: number
   readonly tokens: number
@@ -141,7 +141,7 @@ const SENTENCE_START = /(?:[.!?:][)\]"'*_]*\s+|\n\s*)(?=[^\s.!?][^\n]*$)/g
 const SENTENCE_END = /[.!?](?=[)\]"'*_]*(?:\s|$))|(?=\n)|$/
 const MOST_BESIDE_CHARS = 240
 
-/** What a line says, with the beginning and the end of its sentence where it was cut inside. */
+/** The text of a line, completed to its sentence if it was cut inside one. */
 export function wholeSentence({ of, from, text }: Line): string {
   const before = of.text.slice(Math.max(0, from - MOST_BESIDE_CHARS), from)
   const starts = [...before.matchAll(SENTENCE_START)].at(-1)

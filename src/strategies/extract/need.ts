@@ -1,11 +1,11 @@
-// Predicts how likely each identifier is to be needed again
+// Predicts how likely each identifier is to be needed again.
 import { TERM_KINDS, type TermKind } from './terms.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /**
- * Logistic models in the few things that proved to matter, alike in either half of a collection of recorded
- * sessions. What the agent never wrote by itself is rarely needed, less with each turn that passes. What it
- * did write comes back by how often and how lately it did.
+ * Logistic models of the few features that mattered in both halves of a collection of recorded sessions. What
+ * the agent never wrote itself is rarely needed, less with each turn. What it wrote returns depending on how
+ * often and how recently.
  */
 interface NeedModel {
   readonly unused: {
@@ -74,7 +74,7 @@ export function predictNeeds(vocabulary: Vocabulary, turn: number): Float64Array
   return needs
 }
 
-/** How much a name of this kind tells by itself: words come back anyhow, paths do not. */
+/** How much a name of this kind tells: common words return anyway, paths do not. */
 export const TELLING = byKind({
   word: 0.02,
   capital: 0.1,
@@ -85,7 +85,7 @@ export const TELLING = byKind({
   argument: 1.5,
 })
 
-/** Where a word is in more of the lines, it says nothing about what stands beside it. */
+/** A word in more lines than this says nothing about its neighbours. */
 const COMMON_SHARE = 0.05
 const SHORTEST_WORD_CHARS = 4
 const FIRST_IDEOGRAPH = 0x2e80
@@ -100,7 +100,7 @@ const WORD_KINDS = byKind({
 })
 const NUMBER_KIND = TERM_KINDS.indexOf('number')
 
-/** Whether a name says something about another that stands beside it. */
+/** Whether a name says something about its neighbours. */
 export function isBinding(
   { kinds, names, lines }: Vocabulary,
   number: number,

@@ -1,4 +1,4 @@
-// Plans what stays of a context: recent turns, the last user message, masked results
+// Plans what stays of a context: recent turns, the last user message, masked results.
 import type { EntryId, NewEntry } from '../../core/edit/change.ts'
 import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
 import { type Pins, pinnedEntries, pinnedText } from '../../core/edit/pins.ts'
@@ -21,27 +21,27 @@ import { inert } from './said-words.ts'
 
 export interface Plan {
   readonly items: readonly Item[]
-  /** What precedes it goes into the brief. */
+  /** Everything before it goes into the brief. */
   readonly cut: number
-  /** What the user said last, where that is before the cut: it stays behind the brief. */
+  /** The user's last message if it is before the cut: kept after the brief. */
   readonly request: Item | undefined
-  /** Where what the user said last is too long for the target: how much of it may be shown. */
+  /** A last message too long for the target, and how much of it may stay. */
   readonly shortened: { readonly item: Item; readonly tokens: number } | undefined
-  /** Results behind the cut that are shown in part. */
+  /** Results after the cut that are shown in part. */
   readonly masked: readonly Item[]
-  /** Results that the model has not seen and that no request could hold: how much of each may be shown. */
+  /** Unread results too large for any request, and how much of each may stay. */
   readonly capped?: ReadonlyMap<Item, number>
-  /** Entries that stay as they are. */
+  /** Unchanged entries. */
   readonly stays: readonly Item[]
-  /** What the brief is in place of: all before the cut, except for a request that is shown in part. */
+  /** What the brief replaces: everything before the cut, except a shortened request. */
   readonly covered: readonly Item[]
-  /** What else is before the cut, on the other side of such a request: it goes, too. */
+  /** What else is before the cut, beyond such a request: removed, too. */
   readonly beyond: readonly Item[]
-  /** The gate wants a brief that is smaller than what goes. */
+  /** The gate requires a brief smaller than what it replaces. */
   readonly mostBriefTokens: number
-  /** What these weigh, with the system prompts, the pinned texts, and the note. */
+  /** The weight of these, with system prompts, pinned texts, and the note. */
   readonly fixedTokens: number
-  /** On requests: those that go, and what is answered. */
+  /** On requests: removed ones, and what is answered. */
   readonly note?: string
 }
 
@@ -51,19 +51,19 @@ interface PlanInput {
   readonly pins: Pins
   readonly run: StrategyInput['run']
   readonly targetTokens: number
-  /** Of the room that there is: for the recent turns, without their results. */
+  /** The share for recent turns without their results. */
   readonly tailShare: number
-  /** What a request that is too long may take; absent: a share of the room. */
+  /** The limit of a long request; default: a share of the room. */
   readonly requestTokens?: number
 }
 
-/** What the user said last stays whole within this; a longer text is a paste, and shown in part. */
+/** Up to this the user's last message stays whole; longer ones are pastes, shown in part. */
 const REQUEST_SHARE = 0.75
 const SHORTENED_SHARE = 0.2
-/** What a masked result takes at least; smaller ones stay. */
+/** Minimum size of a masked result; smaller results stay. */
 const MASKED_TOKENS = 24
 const LEAST_MASKED_TOKENS = 48
-/** Less need not be smaller than what it replaces. */
+/** Smaller replacements need not shrink. */
 const LEAST_BRIEF_TOKENS = GATE_MIN_TOKENS - 1
 
 export function buildPlan(input: PlanInput): Plan {
@@ -110,7 +110,7 @@ export function buildPlan(input: PlanInput): Plan {
   const leaves = (stretch: readonly Item[]) => stretch.filter((item) => !staying.has(item))
   const goesTokens = weigh(leaves(covered))
   const open = openRequests(items, eventAt, GATE_MIN_TOKENS)
-  // As the gate counts: it adds the note where a request goes with either stretch.
+  // Counts like the gate, which adds the note if a request goes with either stretch.
   const isCounted = (stretch: readonly Item[]) =>
     weigh(stretch) >= GATE_MIN_TOKENS || leaves(stretch).some(({ id }) => open.has(id))
   const idsOf = (stretches: readonly (readonly Item[])[]) =>
@@ -135,12 +135,14 @@ export function buildPlan(input: PlanInput): Plan {
   }
 }
 
-/** A summary that its provider alone can read: nothing can be put in its place. */
+/** A summary only its provider can read cannot be replaced. */
 export function isSealed({ id }: Item, eventAt: EventAt): boolean {
   return newEntryAt(id, eventAt)?.native !== undefined
 }
 
-/** A rewritten entry stands alone; the brief takes the larger stretch on one side of it, which comes first here. */
+/**
+ * A rewritten entry is alone in its edit, so the brief takes the larger stretch beside it, listed first here.
+ */
 function stretchesAround(
   before: readonly Item[],
   shortened: Item | undefined,
@@ -161,7 +163,7 @@ function tooLong(
   return { item: last, tokens }
 }
 
-/** What each entry weighs afterwards: the gate hides the thinking of all but the last round. */
+/** The weight of each entry afterwards: the gate hides all thinking but the last round's. */
 function tokensAfter(items: readonly Item[]): number[] {
   const lastRound = lastRoundStart(items)
   return items.map(({ tokens, thinkingTokens = 0, hide }, at) =>
@@ -176,7 +178,7 @@ interface Masking {
   readonly end: number
 }
 
-/** Nothing of an open round is touched, and nothing that is not answered yet. */
+/** Not in an open round, and not before it is answered. */
 function maskable({ items, eventAt, held, end }: Masking) {
   return (at: number): boolean => {
     const item = items[at]
@@ -190,7 +192,7 @@ function maskable({ items, eventAt, held, end }: Masking) {
   }
 }
 
-/** The earliest seam whose tail takes no more than `most`; what is still open stays in any case. */
+/** The earliest seam with a tail of at most `most`; open content always stays. */
 function cutFor(
   costs: readonly number[],
   seams: readonly boolean[],
@@ -211,26 +213,26 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-/** A tool result shown in part: how long it was, its ref, and the lines that were chosen of it. */
+/** A partly shown tool result: its full length, its ref, and its selected lines. */
 interface OriginalResult {
   readonly seq: number
   readonly result: ToolResult
 }
 
-/** A result that is shown in part, with how long it is. */
+/** A partly shown result with its length. */
 export interface MaskedResult extends OriginalResult {
   readonly item: Item
   readonly size: string
 }
 
-/** As it came, whatever was made of it since; undefined if its row is not at hand. */
+/** The original result; undefined if its row is not loaded. */
 function readResult({ id }: Item, eventAt: EventAt): OriginalResult | undefined {
   const { seq } = parseEntryId(findRoot(id, eventAt))
   const event = eventAt(seq)
   return event?.type === 'TOOL_RESULT' ? { seq, result: event.data } : undefined
 }
 
-/** Looks at the whole of it, which is to be done once. */
+/** Reads the whole result, so do this once. */
 export function findMaskedResults(item: Item, eventAt: EventAt): MaskedResult[] {
   const original = readResult(item, eventAt)
   return original ? [{ item, ...original, size: measureSize(original.result) }] : []

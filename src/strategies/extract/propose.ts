@@ -1,4 +1,4 @@
-// Proposes what `extract` leaves of a conversation: the weightiest of it word for word, to a given number of tokens
+// Proposes the result of `extract` within a token budget.
 import type { Edit, Put } from '../../core/edit/change.ts'
 import { irreducible, ownTarget, proposeNothing } from '../../core/edit/irreducible.ts'
 import {
@@ -22,19 +22,19 @@ import { buildDraft, type Draft } from './draft.ts'
 import { buildPlan, isSealed, type Plan } from './plan.ts'
 import type { Senses } from './senses.ts'
 
-/** Without a target: a fifth of what there is, within these. */
+/** Default target: a fifth, within these limits. */
 const DEFAULT_SHARE = 5
 const LEAST_TOKENS = 2_000
 const MOST_TOKENS = 20_000
 
-/** Of the room, for the recent turns; less where they leave none for the rest. */
+/** The share of recent turns; smaller if nothing else would fit. */
 const TAIL_SHARES = [0.35, 0.2, 0] as const
 
-/** Head and tail are cut by an estimate of their length, which may be a little off. */
+/** Head and tail are cut by an estimate, which may be slightly off. */
 const LEFT_OVER_SHARE = 0.9
 const LEAST_LEFT_TOKENS = 200
 
-/** What a model adds to the brief: its text, or before that the room for it. */
+/** A model's part of the brief: its text, or first the room for it. */
 export type Beside = { readonly prose: string } | { readonly roomTokens: number }
 
 export function digestReducerWith(senses: Senses, name: string): LogReducer<Digest> {
@@ -49,7 +49,7 @@ export function digestReducerWith(senses: Senses, name: string): LogReducer<Dige
   }
 }
 
-/** The strategy over digests of this kind. */
+/** The strategy over this kind of digest. */
 export function createExtract(digests: LogReducer<Digest>): Strategy {
   return stepwise({
     id: 'extract',
@@ -60,7 +60,7 @@ export function createExtract(digests: LogReducer<Digest>): Strategy {
   })
 }
 
-/** Rejects with `irreducible` where a target was given and cannot be met. */
+/** Rejects with `irreducible` if a given target is out of reach. */
 export function* proposeWith(
   digests: LogReducer<Digest>,
   input: StrategyInput,
@@ -95,7 +95,7 @@ export function* proposeWith(
   let made = drafted(TAIL_SHARES[0])
   for (const share of TAIL_SHARES.slice(1))
     if (made.draft.tokens > targetTokens) made = drafted(share)
-  // Where little else is there, what is left over goes to the request.
+  // With little other content, leftover room goes to the request.
   const left = Math.floor((targetTokens - made.draft.tokens) * LEFT_OVER_SHARE)
   if (made.plan.shortened && left >= LEAST_LEFT_TOKENS) {
     const longer = drafted(made.tailShare, made.plan.shortened.tokens + left)
@@ -114,7 +114,7 @@ export function* proposeWith(
   }
 }
 
-/** The brief first; what the user said last, and what is shown in part, stand where they stood. */
+/** The brief first; the last message and partly shown entries keep their places. */
 function findEdits(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): Edit[] {
   const { covered, beyond, request, note } = plan
   const edits = rewritten.map(({ edit }) => edit)
@@ -130,7 +130,7 @@ function findEdits(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): E
   ]
   return [
     { covers: runsOf(covered, eventAt), put },
-    // What is on the other side of a shortened request is told in the brief, too.
+    // Content beyond a shortened request is in the brief, too.
     ...(beyond.length > 0 ? [{ covers: runsOf(beyond, eventAt), put: keptIn(beyond) }] : []),
     ...edits,
   ]
@@ -142,7 +142,7 @@ export function defaultTarget(context: Context): number {
   return headTokens + Math.max(LEAST_TOKENS, Math.min(MOST_TOKENS, share))
 }
 
-/** Entries that were rewritten count as they were; of an earlier summary its text is all there is. */
+/** Rewritten entries count as their originals; of an earlier summary only the text exists. */
 export function digestWith(
   digests: LogReducer<Digest>,
   context: Context,

@@ -1,4 +1,4 @@
-// The user's words for a brief: the first message and the newest, long pastes in part
+// The user's words for a brief: the first message and the newest, long pastes in part.
 import type { EntryId } from '../../core/edit/change.ts'
 import { originalId } from '../../core/view/entry.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
@@ -9,13 +9,13 @@ import { TITLES } from './earlier-brief.ts'
 import type { UserWords } from './group.ts'
 
 const REF_TOKENS = 7
-/** A longer message is a paste: its beginning and its end are shown. */
+/** Longer messages are pastes, shown by start and end. */
 const PASTE_TOKENS = 300
-/** Less of a message would say nothing. */
+/** A shorter part of a message would be useless. */
 const LEAST_TOKENS = 40
-/** The first message says what all of this is for; beside others it may take so much of the room. */
+/** The first message states the purpose, so it may take this share of the room. */
 const GOAL_SHARE = 0.5
-/** A command without words, or a word that only says to go on: it asks for nothing by itself. */
+/** A bare command, or a word to continue, asks for nothing itself. */
 const EMPTY_WORDS =
   /^(?:\/[\w:-]+|(?:please )?(?:continue|go on|go ahead|proceed|carry on|keep going|resume|ok(?:ay)?|yes|thanks?|thank you|weiter|continue[rz]?|continúa|sigue|continua|继续|続けて|계속)(?: please)?)[\s.!]*$/iu
 
@@ -23,24 +23,24 @@ function isEmpty({ text, to }: UserWords): boolean {
   return to === undefined && EMPTY_WORDS.test(text)
 }
 
-/** Words of the user as a brief shows them. */
+/** User words as a brief shows them. */
 export interface ShownWords {
   readonly ref: EntryId
   readonly text: string
   readonly isGoal: boolean
-  /** Something else was asked for since. */
+  /** Another request followed. */
   readonly isFormer?: boolean
 }
 
 interface WordsRoom {
   readonly roomTokens: number
-  /** For what older messages state. */
+  /** For older messages' statements. */
   readonly statedTokens: number
-  /** Whether a sentence stands among the pins. */
+  /** Whether a sentence is pinned. */
   readonly isSaid: (sentence: string) => boolean
 }
 
-/** In the order of the conversation; `isShown` are those that the context shows anyhow. */
+/** In conversation order; `isShown` marks those visible in the context. */
 export function shownWords(
   { words, senses }: Pick<Digest, 'words' | 'senses'>,
   isShown: (seq: number) => boolean,
@@ -83,10 +83,10 @@ export function shownWords(
 
 const OVER = ' (changed later)'
 
-/** Sentences that a later message took the place of are marked. */
+/** Marks superseded sentences. */
 function withMarks(text: string, { over = [] }: UserWords): string {
   return over.reduce(
-    // By functions: in a string, `$&` and the like would stand for something else.
+    // With a function, because `$&` in a string has a special meaning.
     (marked, each) =>
       marked.replace(`${each}${OVER}`, () => each).replace(each, () => `${each}${OVER}`),
     text,
@@ -96,10 +96,10 @@ function withMarks(text: string, { over = [] }: UserWords): string {
 const BEFORE_SENTENCE = /(?:[\n…。！？]|[.!?]["')\]]?\s)\s*(?:(?:[-*•]|\d{1,2}[.)])\s+)?$/
 const BEHIND_SENTENCE = /^(?:\s*(?:\n|…|$)| \(said )/
 const ENDS_ITSELF = /[.!?…。！？]["')\]]?$/
-/** So much of what stands around a sentence says whether it is one. */
+/** Context needed to decide whether a text is a sentence of its own. */
 const AROUND_CHARS = 12
 
-/** True if a text has the sentence as one of its own, not as a part of another. */
+/** Whether a text contains the sentence on its own, not inside another. */
 export function saysWhole(text: string, sentence: string): boolean {
   const lines = `\n${text}`
   for (let at = lines.indexOf(sentence); at >= 0; at = lines.indexOf(sentence, at + 1)) {
@@ -113,10 +113,10 @@ export function saysWhole(text: string, sentence: string): boolean {
   return false
 }
 
-/** What is stated in a few words may bind in a way that no cue knows. */
+/** A short statement may bind in a way no cue knows. */
 const LONGEST_STATED_TOKENS = 30
 
-/** Of messages that found no room: what they state, the shortest first. */
+/** Statements of messages without room, shortest first. */
 function statedBriefly(
   words: readonly UserWords[],
   roomTokens: number,
@@ -144,14 +144,12 @@ function statedBriefly(
 
 const HEADINGS = new RegExp(`^(?=## (?:${TITLES.join('|')})$)`, 'gm')
 
-/** No line of the text reads as a heading of a brief. */
+/** Escapes lines that look like a brief's headings. */
 export function withoutHeadings(text: string): string {
   return text.replace(HEADINGS, ' ')
 }
 
-/**
- * Text of a conversation for a brief: nothing that it says is read as a heading, a ref or a tag.
- */
+/** Conversation text for a brief: escaped, so nothing reads as a heading, ref or tag. */
 export function inert(text: string): string {
   return withoutHeadings(asData(text))
 }

@@ -1,50 +1,50 @@
-// The weightiest lines for a number of tokens: lazy greedy selection by what each adds per token.
+// Lazy greedy selection: the lines that add most per token, within a budget.
 import type { Coverage } from './coverage.ts'
 
 export interface Candidate {
   readonly terms: Int32Array
   readonly tokens: number
   readonly group: number
-  /** What it adds counts so much more, or less. */
+  /** A factor for what it adds. */
   readonly weight: number
 }
 
-/** The first line of a group brings a heading with it. */
+/** The first line of a group also needs a heading. */
 export interface CandidateGroup {
   readonly openTokens: number
   readonly headTerms: Int32Array
-  /** It may take all the room there is. */
+  /** It may take all the room. */
   readonly isUnlimited?: boolean
 }
 
-/** No message and no result takes more of the room than this, unless it is an earlier brief. */
+/** A message's or result's maximum share, except for an earlier brief. */
 const GROUP_SHARE = 0.25
 const LEAST_GROUP_TOKENS = 600
 
 interface OpenableGroup extends Partial<CandidateGroup> {
   readonly members: number[]
-  isOpen: boolean // its heading is there, or it needs none
-  tokens: number // what was chosen of it
+  isOpen: boolean // its heading is present, or not needed
+  tokens: number // tokens selected of it
 }
 
 interface Waiting {
   readonly candidate: number
-  readonly ratio: number // no less than what it is now
+  readonly ratio: number // an upper bound
 }
 
-/** Goes on where it stopped when it is given more room. */
+/** Continues where it stopped when given more room. */
 export class Selection {
-  readonly chosen: number[] = [] // candidates, in the order in which they were chosen
-  /** How often a candidate was looked at. */
+  readonly chosen: number[] = [] // candidates in order of selection
+  /** Number of evaluations. */
   steps = 0
   readonly #candidates: readonly Candidate[]
   readonly #coverage: Coverage
   readonly #isChosen: Uint8Array
   readonly #heap: Waiting[]
   #mostTokens: number | undefined
-  #setAside: Waiting[] = [] // too large for the room there was
+  #setAside: Waiting[] = [] // too large for the room at that time
   readonly #groups: OpenableGroup[] = []
-  /** By candidate: the place of its group among these. */
+  /** By candidate: the index of its group. */
   readonly #groupOf: Int32Array
 
   constructor(
@@ -79,7 +79,7 @@ export class Selection {
     for (let at = this.#heap.length >> 1; at >= 0; at -= 1) sink(this.#heap, at)
   }
 
-  /** Chooses until nothing fits any more, and gives the tokens that are left. */
+  /** Selects until nothing fits, and returns the remaining tokens. */
   fill(roomTokens: number): number {
     let room = roomTokens
     this.#mostTokens ??= Math.max(LEAST_GROUP_TOKENS, roomTokens * GROUP_SHARE)
@@ -108,7 +108,7 @@ export class Selection {
     return room
   }
 
-  /** Undoes what was chosen last, until so many tokens are free. */
+  /** Removes the latest selections until this many tokens are free. */
   drop(tokens: number): void {
     let missing = tokens
     for (let last = this.chosen.pop(); last !== undefined; last = this.chosen.pop()) {
@@ -143,7 +143,7 @@ export class Selection {
     if (group.isOpen) return
     group.isOpen = true
     if (group.headTerms) this.#coverage.take(group.headTerms)
-    // The others of the group cost less from here on.
+    // The group's other lines are now cheaper.
     for (const other of group.members) {
       if (this.#isChosen[other]) continue
       const ratio = this.#gain(other) / Math.max(1, this.#cost(other))
@@ -176,7 +176,7 @@ function pop(heap: Waiting[]): Waiting | undefined {
   return top
 }
 
-/** Lets what is there sink to its place among those below it. */
+/** Restores the heap order downwards. */
 function sink(heap: Waiting[], from: number): void {
   const sinking = heap[from]
   if (sinking === undefined) return

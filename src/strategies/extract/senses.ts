@@ -1,4 +1,4 @@
-// What `extract` understands of a log beside its lines and their names: an argument, since it is most of the code
+// The optional analyses of `extract`; passed in, because they are most of its code.
 import type { Settled } from '../../core/constraints/settle.ts'
 import type { LogReducer } from '../../core/edit/strategy.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
@@ -9,7 +9,7 @@ import type { findSummaries, fitSummaries } from './standing-summary.ts'
 
 type Call = Pick<ToolCall, 'name' | 'arguments'>
 
-/** Of a digest. */
+/** Part of a digest. */
 interface Known {
   readonly ledger: Ledger | undefined
   readonly settledAt: number
@@ -17,29 +17,29 @@ interface Known {
 }
 
 export interface Senses {
-  /** What became of files, tests and commands. */
+  /** The state of files, tests and commands. */
   readonly ledger?: Pick<LogReducer<Ledger>, 'init' | 'step'>
-  /** What of it holds now, in so many lines. */
+  /** The current state in at most this many lines. */
   ledgerLines(known: Known, most: number): readonly string[]
-  /** The arguments of a call that say what it is about, not how it is run. */
+  /** The arguments that show a call's subject, not how it is run. */
   argumentsOf(call: Call, folders: readonly (string | undefined)[]): Json
-  /** Whether the call writes a whole todo list. */
+  /** Whether the call writes a complete todo list. */
   isTodoList(call: Call): boolean
   /** Whether it changes the state of one todo: that is in the list. */
   isTodoChange(call: Call): boolean
-  /** What binds after a message of the user, and what no longer does. */
+  /** What binds after a user message, and what no longer does. */
   settle(text: string, asked: string, before: readonly string[]): Settled
-  /** What a short answer of the user is about. */
+  /** What a short answer of the user refers to. */
   referentOf(words: string, asked: string): string | undefined
   withReferent(answer: string, referent: string): string
-  /** Marks what a message takes the place of; gives its sentences. */
+  /** Marks what a message supersedes; returns its sentences. */
   supersede(words: UserMessage[], text: string): readonly string[]
   findStatements(text: string): readonly string[]
   readonly findSummaries: typeof findSummaries
   readonly fitSummaries: typeof fitSummaries
 }
 
-/** Lines and names alone. */
+/** Only lines and names. */
 export const PLAIN: Senses = {
   ledgerLines: () => [],
   argumentsOf: (call) => call.arguments,

@@ -1,4 +1,4 @@
-// Summaries by a model that stand in a context: found, and cut to a room by their sections
+// Finds model summaries in a context and cuts them to fit, by sections.
 import type { EntryId } from '../../core/edit/change.ts'
 import type { EventAt, Origin } from '../../core/log/event.ts'
 import { ownTexts, textOfUserContent, type UserContent } from '../../core/view/content.ts'
@@ -13,13 +13,13 @@ export interface StandingSummary {
   readonly text: string
 }
 
-/** How agents open a summary that they hand to themselves in the user's place. */
+/** How agents open a summary they hand themselves in the user's role. */
 const HANDED_OVER =
   /^\s*(?:This session is being continued from a previous conversation|This is a session continuation summary|Another language model started to solve this problem|Summary of a branch that was left:|Context summary:|<conversation-summary>|The conversation history before this point was compacted |📝 Summary of previous conversation:|<state_snapshot>)/u
 
 /**
- * In their order. Code's part of a brief is made from the log again; what a model wrote in it stays, or is
- * left out where a model writes that part again.
+ * In order. Code's part of a brief is rebuilt from the log; a model's part stays, unless a model writes it
+ * anew.
  */
 export function findSummaries(
   items: readonly Item[],
@@ -40,7 +40,7 @@ function summaryIn(item: Item, eventAt: EventAt): string | undefined {
   if (item.kind !== 'user' && item.kind !== 'answer') return undefined
   const { original, seq } = parseEntryId(findRoot(item.id, eventAt))
   const entry = newEntryAt(item.id, eventAt)
-  if (entry?.native !== undefined) return undefined // it stays as it is
+  if (entry?.native !== undefined) return undefined // unchanged
   const isLabelled =
     entry?.label === 'summary' || (entry?.label === 'brief' && !isDropNote(item, eventAt))
   const event = original ? eventAt(seq) : undefined
@@ -55,7 +55,7 @@ function summaryIn(item: Item, eventAt: EventAt): string | undefined {
   return briefIn(content.content, origin, seq, eventAt)
 }
 
-/** A brief that a list of messages gives back, alone or before what was said since. */
+/** A brief in a list of messages, alone or before later text. */
 function briefIn(
   content: UserContent,
   origin: Origin | undefined,
@@ -71,10 +71,10 @@ function briefIn(
   return mayBeBrief(origin, before) ? brief : undefined
 }
 
-/** A summary by a model says more than lines can: it may take so much of the room. */
+/** A summary's share: it says more than single lines. */
 const SUMMARIES_SHARE = 0.5
 
-/** The newest first: it is the one that the others went into. What `prose` or a newer one says is not said again. */
+/** Newest first, since it includes the others. Skips what `prose` or a newer one says. */
 export function fitSummaries(
   summaries: readonly StandingSummary[],
   roomTokens: number,
@@ -93,7 +93,7 @@ export function fitSummaries(
   return fitted.reverse()
 }
 
-/** Of a summary that was cut before, headings and the word that lines are left out say nothing by themselves. */
+/** Headings and omission marks of a cut summary say nothing alone. */
 function isBare(text: string): boolean {
   return text
     .split('\n')
@@ -102,7 +102,7 @@ function isBare(text: string): boolean {
 
 const LEFT_OUT = /^\[… \d+ lines left out …\]$/
 
-/** With its headings, where something is left under them; undefined where nothing is. */
+/** With headings that still have text; undefined if nothing is left. */
 function withoutLines(text: string, said: ReadonlySet<string>): string | undefined {
   const isNew = (line: string) => line.trim() === '' || !said.has(line)
   if (text.split('\n').every(isNew)) return text
@@ -116,11 +116,11 @@ function withoutLines(text: string, said: ReadonlySet<string>): string | undefin
   return left.length === 0 ? undefined : left.join('\n')
 }
 
-/** A heading of markdown, a numbered one, or a line in bold. */
+/** A Markdown heading, a numbered one, or a bold line. */
 const HEADING =
   /^(?:#{1,4} |\*\*[^*\n]{2,80}\*\*:?\s*$|\d{1,2}\. (?:\*\*)?\p{Lu}[^\n]{2,80}:(?:\*\*)?\s*$)/u
 
-/** What a reader has to know first, by the words of the heading. */
+/** Sections by importance, recognised by their headings. */
 const RANKS: readonly RegExp[] = [
   /\b(?:next|remaining|pending|to.?do|open|unfinished)\b/i,
   /\b(?:current|state|status|progress|done|now)\b/i,
@@ -138,7 +138,7 @@ interface Section {
 const SECTION_SHARE = 0.4
 const NOTE_TOKENS = 16
 
-/** Whole lines in their order; undefined where there is no room for a section. */
+/** Whole lines in order; undefined without room for a section. */
 function fitSummary(text: string, maxTokens: number): string | undefined {
   if (estimateTokens(text) <= maxTokens) return text
   const sections = sectionsIn(text)
@@ -158,7 +158,7 @@ function fitSummary(text: string, maxTokens: number): string | undefined {
   return [...kept, `[… ${left} lines left out …]`].join('\n')
 }
 
-/** A heading without anything below it says nothing. */
+/** A heading without text is dropped. */
 function shownLines({ lines, rank }: Section, count: number): readonly string[] {
   return count === 1 && lines.length > 1 && rank < RANKS.length + 1 ? [] : lines.slice(0, count)
 }

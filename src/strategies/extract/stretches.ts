@@ -1,13 +1,13 @@
-// Joins adjacent chosen lines into passages
+// Joins adjacent selected lines into passages.
 import { oneLine } from '../summary/as-data.ts'
 import type { Digest } from './digest.ts'
 import type { Line } from './lines.ts'
 import { inert, withoutHeadings } from './said-words.ts'
 
-/** What lies between two lines of a stretch: ends of lines, indentation, a bracket. */
+/** What may separate lines of a passage: line ends, indentation, a bracket. */
 const LONGEST_GAP_CHARS = 20
 
-/** For a brief or a result shown in part, by the numbers of the lines in their order. */
+/** For a brief or a partly shown result, by sorted line numbers. */
 export function findStretches(digest: Digest, indices: readonly number[]): string[] {
   const stretches: string[] = []
   for (let at = 0; at < indices.length; ) {
@@ -32,7 +32,7 @@ function findEnd({ from, text }: Line): number {
   return from + text.length
 }
 
-/** By first line: briefs are written several times until they fit, and the stretches are mostly the same. */
+/** Cached by first line: briefs are written several times until they fit, mostly with the same passages. */
 const inertStretches = new WeakMap<Line, { readonly last: Line; readonly text: string }>()
 
 function inertStretch(first: Line, last: Line): string {
@@ -43,7 +43,7 @@ function inertStretch(first: Line, last: Line): string {
   return text
 }
 
-/** Text of a conversation on one line, inert. */
+/** Conversation text on one line, escaped. */
 export function inertLine(text: string): string {
   return withoutHeadings(oneLine(text))
 }

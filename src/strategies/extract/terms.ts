@@ -1,6 +1,6 @@
-// Extracts names from a line in one pass: words, paths, versions, dotted names
+// Extracts names from a line in one pass: words, paths, versions, dotted names.
 
-/** What a name looks like; it says how likely it is to be needed again in exactly this form. */
+/** The form of a name, which tells how likely it is needed exactly. */
 export type TermKind = (typeof TERM_KINDS)[number]
 export const TERM_KINDS = [
   'word',
@@ -12,7 +12,7 @@ export const TERM_KINDS = [
   'argument',
 ] as const
 
-/** Called for each name in the order of the text. What is joined of words is one name where it looks like one. */
+/** Called for each name in text order. Joined words are one name if they look like one. */
 export type TermVisitor = (from: number, to: number, kind: TermKind) => void
 
 const OTHER = 0
@@ -22,7 +22,7 @@ const DIGIT = 3
 const UNDERSCORE = 4
 const JOINT = 5
 
-/** Longer ones are data, not names. */
+/** Longer ones are data. */
 const LONGEST_CHARS = 160
 const SHORTEST_CHARS = 2
 
@@ -34,7 +34,7 @@ export function eachTerm(text: string, visit: TermVisitor): void {
   while (at < length) {
     const kind = classAt(text, at)
     if (kind === OTHER || kind === JOINT) {
-      // A leading `/`, `.`, `~` or `@` belongs to the name it begins.
+      // A leading `/`, `.`, `~` or `@` belongs to the name.
       if (kind === JOINT && beginsName(text, at) && classAt(text, at + 1) !== OTHER)
         at = readName(text, at, visit)
       else at += 1
@@ -42,18 +42,18 @@ export function eachTerm(text: string, visit: TermVisitor): void {
   }
 }
 
-/** What a run of letters, digits and joints is made of. */
+/** A run of letters, digits and joining characters. */
 interface Run {
   letters: number
   digits: number
   slashes: number
   hyphens: number
   dots: number
-  innerDots: number // between two that are no joints, a letter behind it
-  isMixed: boolean // with an underscore, or a capital behind a small letter
+  innerDots: number // between other characters, followed by a letter
+  isMixed: boolean // with an underscore or camel case
 }
 
-/** Reads on to the end of the name, tells of it, and gives the place behind it. */
+/** Reads to the end of the name, reports it, and returns the end. */
 function readName(text: string, from: number, visit: TermVisitor): number {
   const { length } = text
   const run: Run = {
@@ -77,7 +77,7 @@ function readName(text: string, from: number, visit: TermVisitor): number {
       countJoint(run, text, at, before)
     } else {
       countSign(run, kind, before)
-      end = at + 1 // joints at the end are marks of the sentence
+      end = at + 1 // trailing joints are punctuation
     }
     before = kind
   }
@@ -108,11 +108,11 @@ function countJoint(run: Run, text: string, at: number, before: number): void {
   }
 }
 
-/** Fewer are a unit, or the number of a version. */
+/** Shorter ones are units or version numbers. */
 const FEWEST_LETTERS = 3
 const LONGEST_EXTENSION_CHARS = 8
 
-/** Undefined if it is rather a few words: `and/or`, `re-run`. */
+/** Undefined for separate words: `and/or`, `re-run`. */
 function kindOfJoined(run: Run, text: string, from: number, end: number): TermKind | undefined {
   const { letters, digits, slashes, hyphens, dots, innerDots, isMixed } = run
   const isNumber = digits > 0 && hyphens === 0 && slashes === 0 && classAt(text, from) === DIGIT
@@ -192,7 +192,7 @@ const TILDE = 126
 const AT_SIGN = 64
 const LETTER_F = 102
 
-/** A colon ends a name, as before the number of a line; but not in `https://`. */
+/** A colon ends a name, as before a line number, but not in `https://`. */
 function isScheme(text: string, at: number): boolean {
   return (
     text.charCodeAt(at) === COLON &&
@@ -212,7 +212,7 @@ function classAt(text: string, at: number): number {
   return isMark(code) ? OTHER : LOWER
 }
 
-/** Spaces, dashes, quotes and brackets outside ASCII; what is left of them are letters or close to it. */
+/** Spaces, dashes, quotes and brackets outside ASCII; other characters count as letters. */
 function isMark(code: number): boolean {
   return (
     code <= 0xbf ||

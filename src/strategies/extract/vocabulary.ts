@@ -1,22 +1,22 @@
-// The names of a conversation, each with when it was seen and how often it was used again.
+// The names of a conversation, with when they were seen and how often they were used again.
 import { TERM_KINDS, type TermKind } from './terms.ts'
 
-/** Who wrote a text: what the agent writes by itself shows what it needs. */
+/** The author of a text: what the agent writes itself shows what it needs. */
 export type Author = 'user' | 'agent' | 'tool'
 
 const KIND_NUMBERS = new Map(TERM_KINDS.map((kind, at) => [kind, at]))
 
-/** Columns by the number of a name. Turns are answers of the agent, counted from 1. */
+/** Columns by name number. Turns are the agent's answers, from 1. */
 export class Vocabulary {
   readonly names: string[] = []
   readonly kinds: number[] = []
-  readonly lines: number[] = [] // how many lines it is in
+  readonly lines: number[] = [] // number of lines that contain it
   readonly firstTurn: number[] = []
   readonly lastTurn: number[] = []
   readonly uses: number[] = [] // turns in which the agent wrote it
   readonly lastUse: number[] = []
-  readonly saidByUser: number[] = [] // the turn in which the user said it last; -1 never
-  readonly lastLine: number[] = [] // the number of the last line it is in
+  readonly saidByUser: number[] = [] // the user's last turn with it; -1 never
+  readonly lastLine: number[] = [] // its last line
   readonly #numbers = new Map<string, number>()
 
   get size(): number {
@@ -27,7 +27,7 @@ export class Vocabulary {
     return this.#numbers.get(name)
   }
 
-  /** The number of a name, given to it where it has none yet. */
+  /** The number of a name, assigned on first sight. */
   seen(name: string, kind: TermKind, author: Author, turn: number): number {
     let number = this.#numbers.get(name)
     if (number === undefined) {
@@ -52,7 +52,7 @@ export class Vocabulary {
     return number
   }
 
-  /** Once for each line that it is in. False if this line has it already. */
+  /** Once per line. False if this line was counted. */
   isNewIn(number: number, line: number): boolean {
     if (this.lastLine[number] === line) return false
     this.lastLine[number] = line

@@ -1,4 +1,4 @@
-// Where the work stands: what holds of the ledger, how old it is, and what comes next
+// The state of the work: current ledger facts with their age, and what comes next.
 import type { Ledger } from '../../core/ledger/records.ts'
 import { originalId } from '../../core/view/entry.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
@@ -6,10 +6,10 @@ import { asRef } from '../trim.ts'
 import type { Digest } from './digest.ts'
 import type { UserWords } from './group.ts'
 
-/** Younger things need no age. */
+/** Younger facts show no age. */
 const OLD_ANSWERS = 10
 
-/** ` (12 answers ago)`: how old something is, counted in answers of the agent. */
+/** ` (12 answers ago)`: age in answers of the agent. */
 export function ageIn(digest: Pick<Digest, 'answersSince'>): (seq: number) => string {
   return (seq) => {
     const answers = digest.answersSince(seq)
@@ -18,8 +18,8 @@ export function ageIn(digest: Pick<Digest, 'answersSince'>): (seq: number) => st
 }
 
 /**
- * The ledger as it holds now. What failed before a request that was then answered is solved or given up; of
- * a list that is older than that, only what was open is said.
+ * The current ledger. A failure before a request that was answered is solved or abandoned; of an older todo
+ * list only open items count.
  */
 export function currentLedger(ledger: Ledger, settledAt: number): Ledger {
   const { errors, todos, todosAt = 0 } = ledger
@@ -37,12 +37,12 @@ const LAST_WORDS_CHARS = 400
 
 const LEAST_WORDS_CHARS = 160
 
-/** Of the room, in characters for each token: a tenth of it at most. */
+/** In characters per token of the room: at most a tenth. */
 const CHARS_PER_TOKEN = 0.12
 
 /**
- * Whether the last request is answered, unless something else says so (`isNoted`), and the agent's last words where they
- * are not in the context.
+ * Whether the last request is answered, unless something else says so (`isNoted`), and the agent's last words
+ * if they are not in the context.
  */
 export function nowLines(
   digest: Digest,
@@ -84,7 +84,7 @@ function buildRef({ entry, seq }: UserWords): string {
   return asRef(entry ?? originalId(seq))
 }
 
-/** To the end of a sentence, where one ends before it is too long. */
+/** Up to a sentence end if possible. */
 function shortened(text: string, most: number): string {
   const line = text.trim().replace(/\s+/g, ' ')
   if (line.length <= most) return line

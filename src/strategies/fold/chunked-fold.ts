@@ -1,4 +1,4 @@
-// `chunked-fold`: chunk by chunk, a small agent edits a running summary, and the summary replaces the thread.
+// `chunked-fold`: a small agent edits a running summary chunk by chunk, and the summary replaces the thread.
 import type { NewEntry } from '../../core/edit/change.ts'
 import { CONTINUE_AFTER_FOLD } from '../../core/edit/continue-prompt.ts'
 import { isExcuse } from '../../core/edit/excuse.ts'
@@ -27,9 +27,9 @@ import { planFold } from './plan.ts'
 import { foldPrompt } from './prompt.ts'
 import { type RenderedThread, renderThreadToMarkdown } from './render-thread.ts'
 
-/** Of what the user says next, and of what they ask to heed. */
+/** Limit of the user's next message and instructions. */
 const MAX_ASIDE_CHARS = 8_000
-/** A summary longer than this share of what it replaces is none. */
+/** A summary must be shorter than this share of its source. */
 const SHORTER = 0.7
 
 export const chunkedFold: Strategy = withFloor({
@@ -38,7 +38,7 @@ export const chunkedFold: Strategy = withFloor({
     const { run } = input
     const range = wholeRange(input)
     const rendered = renderRange(input, range)
-    // Gaps say nothing, nor does a result whose call is gone.
+    // Gaps and results without calls have no text.
     if (rendered.markdown.trim() === '') {
       run.onWarning?.('There is nothing to fold in this thread.')
       return { edits: [] }
@@ -54,12 +54,12 @@ export const chunkedFold: Strategy = withFloor({
       const fold = { input, range, rendered }
       const folded = await foldWith(provider, converse, fold, spend)
       const proposal = buildProposal(input, range, folded, usage)
-      // A refusal is no part of a summary: the gate says so, and nothing is changed.
+      // A refusal is not part of a summary: the gate reports it and nothing changes.
       return isIncomplete(folded) && !checkSummary(proposal, proposal.edits, isExcuse)
         ? await briefFor(input, folded, usage)
         : proposal
     } catch (thrown) {
-      // Nothing of a summary that came to nothing is taken up by the next run.
+      // The next run must not reuse a failed summary.
       if (PrecisError.is(thrown) && thrown.code === 'model-failed' && !thrown.retryable)
         await run.scratch?.clear()
       throw withUsage(thrown, usage)
@@ -67,7 +67,7 @@ export const chunkedFold: Strategy = withFloor({
   },
 })
 
-/** With the end missing, or more than a slip, a summary would pass for what it is not. */
+/** With the end missing, or more than one chunk, the summary would be misleading. */
 function isIncomplete({ chunks, unchangedChunks }: FoldedSummary): boolean {
   return chunks > 1 && (unchangedChunks.length > 1 || unchangedChunks.includes(chunks))
 }
@@ -144,10 +144,10 @@ function findAsides({ nextPrompt, instructions }: StrategyInput): Asides {
   }
 }
 
-/** In tokens: below the target with all that stays, and clearly shorter than what it replaces. */
+/** In tokens: below the target with everything that stays, and clearly shorter than its source. */
 function longestSummary(input: StrategyInput, { covered, kept }: WholeRange): number {
   const { context, targetTokens = Number.POSITIVE_INFINITY } = input
-  // Results that the model has not seen are cut to half of it.
+  // Unread results are cut to half of it.
   const staying = weightOf(context) - context.tokens + Math.min(weigh(kept), targetTokens / 2)
   return Math.floor(Math.min((targetTokens - staying) * SHORTER, weigh(covered) * SHORTER))
 }

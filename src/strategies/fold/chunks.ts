@@ -1,4 +1,4 @@
-// Folds chunks one after the other, each with a new agent; between two it checks the summary and makes room in it
+// Folds chunks one by one, each with a new agent; in between it checks the summary and makes room.
 import type { CompactionContext, StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
@@ -24,16 +24,16 @@ interface FoldWork
 export interface FoldedSummary {
   readonly summary: string
   readonly chunks: number
-  /** Folded by an earlier run that was cut short. */
+  /** Folded by an earlier interrupted run. */
   readonly reusedChunks: number
-  /** Numbers of chunks of which nothing went into the summary. */
+  /** Chunks that added nothing to the summary. */
   readonly unchangedChunks: readonly number[]
 }
 
 const MAX_HALVINGS = 4
 const NOTHING_YET: FoldedPart = { end: 0, chunks: 0, isLast: false, state: EMPTY_FOLD }
 
-/** Rejects as soon as one chunk cannot be folded; what was finished before stays in the scratch. */
+/** Rejects if a chunk cannot be folded; finished chunks stay in the scratch. */
 export async function foldChunks(work: FoldWork): Promise<FoldedSummary> {
   const { plan, run } = work
   const progress = new FoldProgress(plan.chunks.join(''), readKey(work), run.scratch)
@@ -53,7 +53,7 @@ export async function foldChunks(work: FoldWork): Promise<FoldedSummary> {
       const end = done.end + chunk.length
       done = { ...done, end, chunks: place.number, isLast: later.length === 0, state }
       rest = later
-      // From what changed nothing on, all is tried again next time: what is kept must lack nothing.
+      // From an unchanged chunk on everything is retried next time: stored parts must be complete.
       if (isUnchanged) unchangedChunks.push(place.number)
       else if (unchangedChunks.length === 0) await progress.keep(done)
     } catch (error) {
@@ -74,12 +74,12 @@ export async function foldChunks(work: FoldWork): Promise<FoldedSummary> {
   return { summary: state.summary, chunks, reusedChunks: found.chunks, unchangedChunks }
 }
 
-/** A model that failed has left work that nobody should build on; one that was stopped has not. */
+/** Work of a failed model must not be reused; work of a stopped one may. */
 function isModelsDoing(error: unknown): boolean {
   return PrecisError.is(error) && error.code === 'model-failed' && !error.retryable
 }
 
-/** What is left of the chunks behind the part that is folded, none longer than is known to fit. */
+/** The remaining chunks, none longer than known to fit. */
 function listRest(chunks: readonly string[], { end, longestChars }: FoldedPart): string[] {
   let at = 0
   return chunks.flatMap((chunk) => {
@@ -96,10 +96,7 @@ interface Place {
   readonly total: number
 }
 
-/**
- * A model that throws the summary away, or adds nothing to it, has made a slip, or lies: it is asked once more,
- * from the summary as it was, and then no more.
- */
+/** A model that discards the summary, or adds nothing, is asked once more from the previous summary. */
 async function foldKeeping(work: FoldWork, place: Place, state: FoldState): Promise<FoldState> {
   const { number, total } = place
   const next = await foldChunk(work, place, state)
@@ -113,7 +110,7 @@ async function foldKeeping(work: FoldWork, place: Place, state: FoldState): Prom
   throw lostTwice(place)
 }
 
-/** Perhaps there was no room for it. */
+/** There may have been no room. */
 async function foldUnchanged(work: FoldWork, place: Place, state: FoldState): Promise<FoldState> {
   const { plan, run } = work
   const { number, total } = place
@@ -162,7 +159,7 @@ async function foldChunk(
   return file.state
 }
 
-/** The name of a tag that the text does not contain: so nothing in it can close the tag. */
+/** A tag name the text does not contain, so nothing in it can close the tag. */
 function fenceFor(text: string): string {
   for (let salt = 0; ; salt += 1) {
     const fence = `transcript-${fingerprint(text, String(salt))}`
@@ -170,7 +167,7 @@ function fenceFor(text: string): string {
   }
 }
 
-/** Who folds, and what they are told besides the text. */
+/** Identifies the model and its instructions. */
 function readKey({ request, nextPrompt = '', instructions = '' }: FoldWork): string {
   return fingerprint(`fold ${FOLD_PROMPT_VERSION}`, request.model ?? '', nextPrompt, instructions)
 }
@@ -182,14 +179,14 @@ function tell({ run }: FoldWork, place: Omit<Place, 'chunk'>, reused: number): v
   run.onProgress?.({ message: `${message}${kept}`, done: number - 1, total })
 }
 
-/** Of the words that stood there, so many must be there afterwards. */
+/** The share of earlier words that must survive. */
 const LEAST_KEPT = 0.4
-/** In fewer words hardly anything is said. */
+/** Fewer words say hardly anything. */
 const FEWEST_WORDS = 3
-/** A summary of more words that says something else altogether has lost what it held, however long it is. */
+/** A larger summary that says something else has lost its content, however long it is. */
 const MANY_WORDS = 30
 
-/** A few words may grow into others; many may not, and none may just go. */
+/** Few words may be rephrased; many may not, and none may vanish. */
 export function losesMost(before: string, after: string): boolean {
   const held = wordsIn(before)
   if (held.size < FEWEST_WORDS) return false
@@ -199,13 +196,13 @@ export function losesMost(before: string, after: string): boolean {
   return left.size < held.size || held.size >= MANY_WORDS || losesFacts(before, after)
 }
 
-/** What a short summary knew exactly does not grow into something else. */
+/** Exact facts of a short summary must not be rephrased. */
 function losesFacts(before: string, after: string): boolean {
   const facts = exactFacts(before)
   return facts.size > 0 && countKept(facts, [after]) < facts.size * LEAST_KEPT
 }
 
-/** Where words are not set apart, each character counts as one. */
+/** Without blanks between words, each character counts. */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[\p{L}\p{N}\p{M}_]+/gu
 
@@ -213,14 +210,14 @@ function wordsIn(text: string): ReadonlySet<string> {
   return new Set(text.toLowerCase().match(WORD) ?? [])
 }
 
-/** Above this share of what the summary may have, room is made before the next chunk. */
+/** Above this share of the limit, make room before the next chunk. */
 const FULL = 0.75
-/** What it may have afterwards. */
+/** The target of making room. */
 const ROOMY = 0.5
-/** Of the exact facts, so many must still be there, or as many as code keeps. */
+/** The share of exact facts that must survive, or as many as code keeps. */
 const LEAST_SUMMARY_KEPT = 0.8
 
-/** What one chunk may add: a fair part of what is left, and never next to nothing. */
+/** One chunk's allowance: a fair part of the rest, but never next to nothing. */
 function computeAllowance(summaryChars: number, maxChars: number, chunksLeft: number): number {
   const left = Math.max(0, maxChars - summaryChars)
   return Math.floor(Math.max(maxChars / 8, Math.min(left, (2 * left) / Math.max(1, chunksLeft))))
@@ -230,7 +227,7 @@ function isFull({ summary }: FoldState, maxChars: number): boolean {
   return summary.length > maxChars * FULL
 }
 
-/** Never fails for what a model does: then every line is cut by code, the oldest as much as the newest. */
+/** Never fails because of a model: in that case code shortens all lines, old and new alike. */
 async function makeRoom(
   task: Pick<FoldTask, 'request' | 'converse' | 'onUsage'>,
   state: FoldState,
@@ -259,10 +256,12 @@ function keepsEnough(before: string, after: string, byCode: string): boolean {
   return kept >= facts.size * LEAST_SUMMARY_KEPT || kept >= countKept(facts, [byCode])
 }
 
-/** Below this a line would say nothing. */
+/** A shorter line would say nothing. */
 const SHORTEST_LINE_CHARS = 24
 
-/** Every line to the same length, the longest that fits; then, of too many, those in the middle go. */
+/**
+ * Cuts every line to the longest common length that fits; if there are too many, drops those in the middle.
+ */
 function shortened(text: string, targetChars: number): string {
   const lines = [...new Set(text.split('\n').filter((line) => line.trim() !== ''))]
   const longest = Math.max(...lines.map(({ length }) => length), SHORTEST_LINE_CHARS)
@@ -279,7 +278,7 @@ function shortened(text: string, targetChars: number): string {
   return `${cut.join('\n')}\n`
 }
 
-/** Without words that carry nothing, as long as that is enough; then what is exact behind its beginning. */
+/** First without filler words; if that is not enough, the start and the exact facts of the line. */
 function cutLine(line: string, chars: number): string {
   if (line.length <= chars) return line
   const bare = line.replace(FILLERS, '')

@@ -1,4 +1,4 @@
-// The small agent that folds one chunk into the summary: a talk of its own, with two tools and an end.
+// The small agent that folds one chunk into the summary, in a separate conversation with two tools.
 import { PrecisError } from '../../core/errors.ts'
 import type { AskedCall, ConverseAnswer, ConverseRequest } from '../../core/ports.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
@@ -18,18 +18,18 @@ export interface FoldTask {
   readonly prompt: string
   readonly file: SummaryFile
   readonly converse: (request: ConverseRequest) => Promise<ConverseAnswer>
-  /** Who is asked, how long an answer may be, whose conversation it is, and what stops it. */
+  /** The model, its output limit, the conversation's model, and the signal. */
   readonly request: Pick<ConverseRequest, 'model' | 'maxOutputTokens' | 'conversation' | 'signal'>
-  /** Told of each answer, also of one that is of no use. */
+  /** Called for each answer, even a useless one. */
   onUsage(usage: TokenUsage): void
 }
 
-/** Answers with calls that one chunk may take. */
+/** Answers with calls per chunk. */
 const MAX_TOOL_ROUNDS = 16
-/** Calls in one answer that are run. */
+/** Calls run per answer. */
 const MAX_CALLS = 16
 
-/** Rejects if the talk does not come to a good end; the file may be half done then. */
+/** Rejects if the conversation fails; the file may then be incomplete. */
 export async function runFoldAgent(task: FoldTask): Promise<void> {
   const { prompt, file, request } = task
   const messages: Message[] = [{ role: 'user', parts: [{ type: 'text', text: prompt }] }]
@@ -54,7 +54,7 @@ export async function runFoldAgent(task: FoldTask): Promise<void> {
   )
 }
 
-/** An answer that comes after the end of it all changes nothing. */
+/** Ignores an answer that arrives after the abort. */
 function requireGoingOn({ request: { signal } }: FoldTask): void {
   if (signal?.aborted)
     throw new PrecisError('aborted', 'The compaction was aborted; nothing was changed.')
@@ -82,7 +82,7 @@ function requireGoodEnd({ stopReason, calls }: ConverseAnswer): void {
   )
 }
 
-/** All calls, one after the other, since each may change the file for the next. */
+/** Runs all calls in order, since each may change the file. */
 async function readResults(file: SummaryFile, { calls }: ConverseAnswer): Promise<MessagePart[]> {
   const results: MessagePart[] = []
   for (const [at, call] of calls.entries()) {
@@ -95,27 +95,27 @@ async function readResults(file: SummaryFile, { calls }: ConverseAnswer): Promis
   return results
 }
 
-/** The tools of the small agent, run on one file in memory: nothing else can be read or written. */
+/** The small agent's tools on one file in memory; nothing else is readable or writable. */
 interface ToolAnswer {
   readonly status: Extract<ToolStatus, 'completed' | 'failed'>
   readonly text: string
 }
 
-/** What a script may ask for: far more than a summary needs, and soon at an end. */
+/** Limits of a script: far more than a summary needs. */
 const SCRIPT_LIMITS = {
   scriptChars: 200_000,
   commands: 1_000,
   ranges: 10_000,
   regexSteps: 10_000_000,
 }
-/** Of what a script reports, the model is shown so much. */
+/** How much of a script's report the model sees. */
 const REPORT_CHARS = 8_000
-/** Those that an agent may still remember the names of. */
+/** Registers the agent may still remember. */
 const KEPT_REGISTERS = 32
 const TOO_LONG = /The file would have \d+ characters; at most/
 const UNCHANGED = `${SUMMARY_PATH} is as you have read it last; nothing has changed since.`
 
-/** Everything that passes from one chunk to the next. Plain JSON: it can be kept and taken up again. */
+/** The state between chunks. Plain JSON, so it can be stored and resumed. */
 export interface FoldState {
   readonly summary: string
   readonly registers: readonly (readonly [name: string, text: string])[]
@@ -124,12 +124,12 @@ export interface FoldState {
 
 export const EMPTY_FOLD: FoldState = { summary: '', registers: [], nextSavedId: 1 }
 
-/** The summary as one agent edits it: begun from where the chunk before left it. */
+/** The summary as one agent edits it, starting from the previous chunk's result. */
 export class SummaryFile {
   readonly #files: InMemoryFileIO
   readonly #registers: EdlRegisters
   readonly #maxChars: number
-  /** What the agent was shown, so that it is not shown twice. */
+  /** What the agent has seen, to avoid repeating it. */
   #shown: string | undefined
 
   constructor(state: FoldState, maxChars: number) {
@@ -149,7 +149,7 @@ export class SummaryFile {
     return { summary: this.text, registers: [...registers].slice(-KEPT_REGISTERS), nextSavedId }
   }
 
-  /** Never rejects: what is wrong with a call is its result. */
+  /** Never rejects: a problem is the call's result. */
   async run({ name, arguments: input, problem }: AskedCall): Promise<ToolAnswer> {
     if (problem !== undefined) return failed(problem)
     if (name === 'get_file') return this.#getFile(input)
@@ -189,7 +189,7 @@ export class SummaryFile {
     return `${SUMMARY_PATH} has ${this.text.length} of at most ${this.#maxChars} characters: ${left} are left. Write less, or first replace what is out of date or said twice by fewer words; keep names and values.`
   }
 
-  /** Other paths do not exist, and cannot be made. */
+  /** Other paths do not exist and cannot be created. */
   #confined(): FileIO {
     const files = this.#files
     const only = (path: string) => {

@@ -1,22 +1,22 @@
-// The progress of a fold, stored with the thread under a fingerprint, so that an interrupted run continues
+// The progress of a fold, stored with the thread under a fingerprint, so that an interrupted run continues.
 import type { Scratch } from '../../core/edit/strategy.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
 import type { FoldState } from './fold-agent.ts'
 
-/** Two hashes of 32 bits and the length: two texts of one thread do not meet by chance. */
+/** Two 32-bit hashes and the length: unique within a thread. */
 class Fingerprint {
   #one = 0x811c9dc5
   #other = 0x9747b28c
   #length = 0
 
-  /** In whatever pieces a text is added, its value is the same. */
+  /** Independent of how the text is split. */
   add(text: string): this {
     for (let at = 0; at < text.length; at += 1) this.#mix(text.charCodeAt(at))
     this.#length += text.length
     return this
   }
 
-  /** Where one text ends and the next begins is a part of it. */
+  /** Includes the boundary between two texts. */
   end(): this {
     this.#mix(this.#length)
     return this
@@ -38,22 +38,22 @@ export function fingerprint(...texts: readonly string[]): string {
   return print.value
 }
 
-/** The summary after so many chunks, which are the text up to some place. */
+/** The summary after some chunks: the text up to a place. */
 export interface FoldedPart {
-  readonly end: number // in characters of the text
+  readonly end: number // in characters
   readonly chunks: number
-  readonly isLast: boolean // the last chunk is asked for a final summary
-  /** What a chunk may have, where a request was found to be too long. */
+  readonly isLast: boolean // the last chunk asks for a final summary
+  /** The chunk limit, if a request was too long. */
   readonly longestChars?: number
   readonly state: FoldState
 }
 
-/** By its place in the text, not by how it was cut: halves of a chunk are found again as well. */
+/** Identified by its place in the text, so halves of a chunk are found as well. */
 interface KeptPart extends FoldedPart {
   readonly print: string // of all text up to its end
 }
 
-/** A thread that has grown, or that was cut shorter since, shares what came before. */
+/** A thread that has grown or was cut shares its earlier parts. */
 const KEPT_PARTS = 8
 
 export class FoldProgress {
@@ -61,17 +61,17 @@ export class FoldProgress {
   readonly #key: string
   readonly #scratch: Scratch | undefined
   #parts: readonly KeptPart[] = []
-  /** Of the text up to the part that was kept last: it only grows from there. */
+  /** Of the text up to the last stored part: it only grows. */
   #print = { of: new Fingerprint(), upTo: 0 }
 
-  /** `key` stands for who folds, and what they are told besides the text. */
+  /** `key` identifies the model and its instructions. */
   constructor(text: string, key: string, scratch: Scratch | undefined) {
     this.#text = text
     this.#key = key
     this.#scratch = scratch
   }
 
-  /** The furthest part that an earlier run has finished of the same text. */
+  /** The furthest part an earlier run finished for the same text. */
   async earlier(): Promise<FoldedPart | undefined> {
     const stored = await this.#scratch?.get(this.#key)
     this.#parts = (Array.isArray(stored) ? stored : []).flatMap((json: Json) => readPart(json))
@@ -92,7 +92,7 @@ export class FoldProgress {
     await this.#scratch?.set(this.#key, this.#parts.map(asJson))
   }
 
-  /** The next run begins with the first chunk. */
+  /** The next run starts with the first chunk. */
   async forget(): Promise<void> {
     this.#parts = []
     await this.#scratch?.set(this.#key, [])
@@ -133,7 +133,7 @@ function asJson({ state, end, chunks, isLast, longestChars, print }: KeptPart): 
   }
 }
 
-/** Whatever is no such part is as good as nothing. */
+/** Other values are ignored. */
 function readPart(json: Json): KeptPart[] {
   if (!isFields(json)) return []
   const { end, chunks, isLast, longestChars, print, summary, registers, nextSavedId } = json

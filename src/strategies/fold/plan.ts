@@ -1,4 +1,4 @@
-// The chunk size and the summary limit of a fold, for its model
+// The chunk size and the summary limit of a fold, for its model.
 import { PrecisError } from '../../core/errors.ts'
 import type { ModelLimits } from '../../core/ports.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
@@ -21,16 +21,16 @@ export interface FoldPlan {
 export interface FoldPlanInput {
   readonly rendered: RenderedThread
   readonly limits: ModelLimits
-  /** Of what stands around each chunk. */
+  /** The prompt around each chunk. */
   readonly promptTokens: number
-  /** The longest summary that would be of use. */
+  /** The longest useful summary. */
   readonly summaryTokens: number
 }
 
-/** Estimates are trusted to this share of a window. */
+/** The usable share of a window, given estimation errors. */
 const TRUSTED = 0.85
 
-/** Of what is left for the talk: one half for the chunk; the summary is read and partly written again. */
+/** Half of the remaining room is for the chunk; the summary is read and partly rewritten. */
 const CHUNK_SHARE = 0.5
 
 const SUMMARY_SHARE = 0.2
@@ -39,12 +39,12 @@ const MAX_SUMMARY_TOKENS = 15_000
 
 const MIN_SUMMARY_TOKENS = 100
 
-/** With less room than this a fold would be all overhead. */
+/** With less room a fold would be all overhead. */
 const MIN_ROOM_TOKENS = 1_000
 
 const MAX_ROUNDS = 8
 
-/** Chunks have the size of the design unless the window is too small for it, or the text too dense. */
+/** Chunks have the design's size, unless the window is too small or the text too dense. */
 export function planFold({
   rendered,
   limits,
@@ -64,7 +64,7 @@ export function planFold({
   }
 }
 
-/** What every talk begins with, whatever the chunk. */
+/** The start of every conversation. */
 const INSTRUCTION_TOKENS = estimateTokens(FOLD_SYSTEM + JSON.stringify(FOLD_TOOLS))
 
 function computeRoom(
@@ -93,7 +93,7 @@ const TARGET_CHARS = TARGET_CHUNK_TOKENS * CHARS_PER_TOKEN
 
 const TOLERANCE_CHARS = TOLERANCE_TOKENS * CHARS_PER_TOKEN
 
-/** By four characters for a token; smaller where a chunk has more tokens than the room. */
+/** At four characters per token; smaller if a chunk has more tokens than the room. */
 function buildChunks(
   { markdown, messageBoundaries }: RenderedThread,
   roomTokens: number,

@@ -1,7 +1,7 @@
-// The prompt of the small agent that folds one chunk into the running summary
+// The prompt of the small agent that folds one chunk into the running summary.
 import { chunkMessages } from './render-thread.ts'
 
-/** The two tools of the small agent that folds a chunk into the summary, as the model sees them. */
+/** The two tools of the small agent, as the model sees them. */
 export const SUMMARY_PATH = '/summary.md'
 
 const EDL_GUIDE = `Edits ${SUMMARY_PATH} with a script: select something, then change it.
@@ -40,7 +40,7 @@ TEXT
 
 A script that fails changes nothing; its result says why, and texts that were not written are kept in registers (insert_after _saved_1).`
 
-/** JSON Schemas, as every provider takes them. */
+/** JSON Schemas, as every provider accepts. */
 export const FOLD_TOOLS = [
   {
     name: 'get_file',
@@ -64,10 +64,10 @@ export const FOLD_TOOLS = [
   },
 ] as const
 
-/** Raised when the words change: what was folded by other words is then folded again. */
+/** Raised when the prompt changes: older folded parts are then not reused. */
 export const FOLD_PROMPT_VERSION = 2
 
-/** The sections of the summary: fixed, so that every chunk finds its place. */
+/** Fixed sections, so that every chunk has its place. */
 const SKELETON = `## Goal
 what the user wants, with constraints, corrections and preferences, in the user's own words where wording matters
 ## Decisions and facts
@@ -100,11 +100,11 @@ interface FoldPrompt {
   readonly chunk: string
   readonly number: number // from 1
   readonly total: number
-  readonly fence: string // the name of a tag that does not occur in the chunk
+  readonly fence: string // a tag name that does not occur in the chunk
   readonly maxSummaryChars: number
-  /** What this chunk may add. */
+  /** How much this chunk may add. */
   readonly allowanceChars: number
-  /** What was wrong with an earlier attempt: it threw the summary away, or changed nothing. */
+  /** The problem of an earlier attempt: it discarded the summary, or changed nothing. */
   readonly again?: 'lost' | 'unchanged'
   readonly nextPrompt?: string | undefined
   readonly instructions?: string | undefined
@@ -159,7 +159,7 @@ interface RoomPrompt {
   readonly targetChars: number
 }
 
-/** Between two chunks: a pass of its own, with no chunk to read. */
+/** Between two chunks: a pass without a chunk. */
 export function makeRoomPrompt({ summaryChars, targetChars }: RoomPrompt): string {
   return [
     `There is no chunk this time. ${SUMMARY_PATH} has ${summaryChars} characters, and there is no room left for the rest of the transcript. Read it with get_file, then rewrite it with edl (select bof-eof, replace) so that it has at most ${targetChars} characters.`,
@@ -168,19 +168,19 @@ export function makeRoomPrompt({ summaryChars, targetChars }: RoomPrompt): strin
   ].join('\n\n')
 }
 
-/** Each line marked, so that it is seen where the quotation ends. */
+/** Marks each line, to show where the quotation ends. */
 function quoted(text: string): string {
   return text.replace(/^/gm, '> ')
 }
 
-/** The same text in smaller pieces, for a window that was smaller than anybody knew. */
+/** Halves the chunks, for a window smaller than known. */
 export function halved(chunks: readonly string[]): string[] {
   return chunks.flatMap((chunk) =>
     chunk.length < 4 ? [chunk] : chunkMessages(chunk, [0], Math.ceil(chunk.length / 2), 1),
   )
 }
 
-/** The same text in pieces of no more than so many characters. */
+/** Splits a chunk to a maximum length. */
 export function notLonger(chunk: string, longestChars: number): string[] {
   return chunkMessages(chunk, [0], Math.max(2, longestChars), 0)
 }

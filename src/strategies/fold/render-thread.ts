@@ -1,4 +1,4 @@
-// A thread as one page of markdown, message by message, for a model that is to report on it.
+// A thread as one Markdown page, message by message, for a model that reports on it.
 
 import { PrecisError } from '../../core/errors.ts'
 import { partInWords } from '../../core/repair/result-content.ts'
@@ -13,11 +13,11 @@ import { visibleAhead } from '../summary/visible-text.ts'
 
 export interface RenderedThread {
   readonly markdown: string
-  /** Where each message begins in it. */
+  /** The start of each message. */
   readonly messageBoundaries: number[]
 }
 
-/** Tools whose results are files, which can be read again. */
+/** Tools that return files, which can be read again. */
 const FILE_READERS: ReadonlySet<string> = new Set([
   'read',
   'read_file',
@@ -27,13 +27,12 @@ const FILE_READERS: ReadonlySet<string> = new Set([
   'view_file',
   'open_file',
 ])
-/** A file this short is told faster than it is described. */
+/** A file this short is quoted rather than described. */
 const SHORT_FILE_CHARS = 200
 
 /**
- * Thinking, reminders and checkpoints are left out: nobody said them. Whatever in the text looks like a
- * heading of this page, or like a tag of ours, is written so that it no longer does. `writers` says which
- * messages in the user's name no person wrote, as `buildWithWriters` gives it.
+ * Leaves out thinking, reminders and checkpoints, which nobody said. Escapes whatever looks like a heading of
+ * this page or one of our tags. `writers` names user-role messages no person wrote, from `buildWithWriters`.
  */
 export function renderThreadToMarkdown(
   messages: readonly Message[],
@@ -63,7 +62,7 @@ export function renderThreadToMarkdown(
   return { markdown: pieces.join(''), messageBoundaries }
 }
 
-/** In place of `# user:`: text in the user's name that no person typed. */
+/** Replaces `# user:` for user-role text no person typed. */
 const WRITTEN_BY = {
   client: '# client (not typed by the user):',
   tool: '# tool output (not typed by the user):',
@@ -119,12 +118,12 @@ function pathIn(input: Json | undefined): string {
   return typeof path === 'string' ? oneLine(path) : 'a file'
 }
 
-/** The paths stay: files as they once were are out of date, and long. */
+/** Keeps the paths: old file contents are outdated and long. */
 function withoutContents(files: string): string {
   return files.replace(/^(.+)\n(`{3,})\n[\s\S]*?\n\2$/gm, '$1 [not repeated here]')
 }
 
-/** What may begin a heading: one of this page has one or two of these marks. */
+/** Possible headings: ours have one or two of these marks. */
 const MARKS = /^([^\S\n]*(?:[\p{Cf}\p{Default_Ignorable_Code_Point}][^\S\n]*)*)(?=[#＃])/gmu
 const HEADING =
   /^#\s*#?\s*(?:user|assistant|tool\s+(?:call|result|output)|client|another\s+model)(?![\p{L}\p{N}_])/u
@@ -139,21 +138,18 @@ function said(text: string): string {
     .toWellFormed()
 }
 
-/**
- * Cuts a rendered thread into chunks of about one size, between messages wherever that is
- * possible.
- */
+/** Splits a rendered thread into chunks of similar size, between messages if possible. */
 export const CHARS_PER_TOKEN = 4
 export const TARGET_CHUNK_TOKENS = 25_000
 export const TOLERANCE_TOKENS = 5_000
 
-/** A pair of surrogates is never cut, so a chunk must have room for one. */
+/** Room for one surrogate pair. */
 const SMALLEST_TARGET_CHARS = 2
 
 /**
- * Packs whole messages up to target and tolerance together. Only a longer message is cut: its beginning
- * fills the open chunk up to the target, pieces of the target's length follow, and the rest stays open
- * for the messages after it. The chunks joined are the markdown. One pass; each character is copied once.
+ * Packs whole messages up to target plus tolerance. Only longer messages are cut: the start fills the open
+ * chunk to the target, pieces of the target's length follow, and the rest stays open. The joined chunks are
+ * the Markdown. One pass that copies each character once.
  */
 export function chunkMessages(
   markdown: string,
@@ -165,14 +161,14 @@ export function chunkMessages(
   const limit = targetChunkChars + toleranceChars
   const chunks: string[] = []
   let start = 0 // of the open chunk
-  let packed = 0 // where its last whole message ends
+  let packed = 0 // end of its last whole message
   const close = (end: number) => {
     if (end > start) chunks.push(markdown.slice(start, end))
     start = end
   }
   for (let index = 1; index <= Math.max(1, messageBoundaries.length); index += 1) {
     const end = Math.min(messageBoundaries[index] ?? markdown.length, markdown.length)
-    if (!(end > packed)) continue // boundaries out of order, or no numbers, cut nothing
+    if (!(end > packed)) continue // invalid boundaries are ignored
     const isGiant = end - packed > limit
     if (isGiant ? packed - start >= targetChunkChars : end - start > limit) close(packed)
     while (end - start > limit) close(wholeCharacters(markdown, start + targetChunkChars))
@@ -182,7 +178,7 @@ export function chunkMessages(
   return chunks
 }
 
-/** The name that one page of the design gives it. @alias */
+/** The name on one page of the design. @alias */
 export const chunkMessagesByTokenBudget = chunkMessages
 
 function checkSizes(targetChunkChars: number, toleranceChars: number): void {
@@ -198,7 +194,7 @@ function checkSizes(targetChunkChars: number, toleranceChars: number): void {
   )
 }
 
-/** This place, or the one before it where it would part a surrogate pair. */
+/** Moves back by one inside a surrogate pair. */
 function wholeCharacters(text: string, place: number): number {
   const isInPair = /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(place - 1, place + 1))
   return isInPair ? place - 1 : place

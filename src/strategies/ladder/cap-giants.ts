@@ -1,4 +1,4 @@
-// Single things that are larger than their share, cut to head and tail: a paste, a huge result, images.
+// Cuts single items larger than their share to head and tail: a paste, a huge result, images.
 import type { Edit, EntryId, NewEntry } from '../../core/edit/change.ts'
 import { immediate, type Strategy } from '../../core/edit/strategy.ts'
 import type { EventAt } from '../../core/log/event.ts'
@@ -25,14 +25,14 @@ import {
   resultWith,
 } from '../trim.ts'
 
-/** What takes more of the target than this is a giant, and is cut to half of it. */
+/** Larger items are cut to half of this share of the target. */
 const GIANT_SHARE = 4
 
 const LEAST_TOKENS = 400
 
 /**
- * Results and what the user said, oldest first and no more than it takes; not the newest message, and results
- * that the model has not seen only where no request could hold them. Without a target nothing is a giant.
+ * Results and user text, oldest first, as few as needed. Never the newest message; unread results only if no
+ * request could hold them. Without a target nothing is cut.
  */
 export const capGiants: Strategy = immediate({
   id: 'cap',
@@ -60,7 +60,7 @@ export const capGiants: Strategy = immediate({
   },
 })
 
-/** A result, or something the user said, within so many tokens; undefined for anything else. */
+/** A result or user text cut to this many tokens; undefined for other entries. */
 export function cappedEntry(item: Item, maxTokens: number, eventAt: EventAt): Rewrite | undefined {
   const root = findRoot(item.id, eventAt)
   const content = contentOf(root, eventAt) ?? contentOf(item.id, eventAt)
@@ -94,17 +94,17 @@ function cappedWords(content: UserContent, maxTokens: number, root: EntryId): Ne
   return { type: 'USER_MESSAGE', data, label: 'trimmed' }
 }
 
-/** With less room than that for its text the caption of a document stands alone. */
+/** With less room, only a document's caption stays. */
 const LEAST_DOCUMENT_TOKENS = 20
 
 type TextDocument = Part & { readonly media: Media & { readonly text: string } }
 
-/** A document that is a text is cut as the words of the user are, in the room that those leave. */
+/** A text document is cut like user text, in the remaining room. */
 function isTextDocument(part: Part): part is TextDocument {
   return part.type === 'document' && part.media.text !== undefined
 }
 
-/** So many captions have a line of their own, and so many documents their text; the others are counted. */
+/** Captions with their own line, and documents with text; the others are counted. */
 const CAPTIONS = 4
 
 function cappedText(

@@ -1,4 +1,4 @@
-// `cascade`: the cheapest first, each rung on what the one before left, until it is small enough. No model.
+// `cascade`: cheapest rung first, each on the previous result, until it is small enough. No model.
 import type { Edit, EntryId } from '../../core/edit/change.ts'
 import { tryGate } from '../../core/edit/gate.ts'
 import {
@@ -21,29 +21,29 @@ import { findEdits } from './edits.ts'
 export interface Rung {
   readonly strategy: Strategy
   /**
-   * Begins again from what the rungs before the lossy ones left: it chooses among lines that these have
-   * taken out. What it gives counts only if it is smaller.
+   * Restarts from the state before lossy rungs: it selects among lines those removed. Used only if its result
+   * is smaller.
    */
   readonly startsOver?: true
-  /** Takes out what someone may still need. */
+  /** Removes what may still be needed. */
   readonly isLossy?: true
-  /** Takes out one kind of content: not where most has to go, nor where instructions say what to keep. */
+  /** Removes one kind of content: unsuitable for deep targets and for instructions. */
   readonly isShallow?: true
-  /** Only if there is no other way to a target that must be met. */
+  /** Only if a required target cannot be met otherwise. */
   readonly isLast?: true
-  /** It knows by itself what the pins are going to take. */
+  /** Accounts for the size of pins itself. */
   readonly countsPins?: true
 }
 
-/** How far down the ladder has come. */
+/** The state of the ladder. */
 interface RungResult {
   readonly draft: LadderDraft
   readonly edits: readonly Edit[]
-  readonly tokens: number // what the gate will count
+  readonly tokens: number // by the gate's count
   readonly metadata: Json
 }
 
-/** A rung that failed, and why. */
+/** A failed rung and its reason. */
 interface LeftOut {
   readonly from: string
   readonly error: PrecisError
@@ -55,17 +55,17 @@ interface Goal {
 }
 
 /**
- * A deeper target takes most of what was said. Whoever chooses line by line what is likely to be needed keeps
- * more of it than whoever takes out one kind of content after the other: measured by `npm run bench -- retention`.
+ * For deep targets, selecting likely needed lines keeps more than removing one kind of content after another:
+ * measured by `npm run bench -- retention`.
  */
 const DEEP_SHARE = 0.25
 
-/** Below this nobody gains anything by going on, unless a target says so. */
+/** Smaller contexts are not compacted further without a target. */
 const SMALL_TOKENS = 2_000
 
 /**
- * One proposal, and so one event and one break of the provider's cache, however many rungs it took. It is
- * within the target, or the error is `irreducible`. A rung that fails is left out.
+ * One proposal, and so one event and one cache break, however many rungs it took. It meets the target, or the
+ * error is `irreducible`. Failed rungs are skipped.
  */
 export function createCascade(rungs: readonly Rung[]): Strategy {
   requireRungs(rungs)
@@ -77,7 +77,7 @@ export function createCascade(rungs: readonly Rung[]): Strategy {
       const tokens = weightOf(context)
       if (tokens <= goal.tokens) return proposeNothing({ tokens, targetTokens: goal.tokens })
       const draft = beginDraft(context, eventAt)
-      // A hard goal includes the pins that the gate adds: what is compared with it counts them from the start.
+      // A hard goal includes the pins the gate adds, so count them from the start.
       const start = goal.isHard ? tokens + weighNewPins(input) : tokens
       let reached: RungResult = { draft, edits: [], tokens: start, metadata: {} }
       let lossless = reached
@@ -129,11 +129,11 @@ function computeGoal({ context, targetTokens, trigger }: StrategyInput): Goal {
   const isAsked = trigger === 'command' || trigger === 'tool' || trigger === 'import'
   if (targetTokens !== undefined && (isAsked || weight > targetTokens))
     return { tokens: targetTokens, isHard: true }
-  // By itself it fires where the provider has counted more than is estimated here: then half is less, too.
+  // When triggered automatically, the provider counted more than the estimate; half of the estimate is safe.
   return { tokens: Math.max(SMALL_TOKENS, Math.floor(weight / 2)), isHard: false }
 }
 
-/** Of what can be compacted: system prompts stay in any case. */
+/** Relative to what can be compacted; system prompts always stay. */
 function isDeep({ tokens }: Goal, context: Context): boolean {
   const systemTokens = weightOf(context) - context.tokens
   return tokens - systemTokens < DEEP_SHARE * context.tokens
@@ -175,7 +175,7 @@ function* climb(
   } catch (thrown) {
     const error = asPrecisError(thrown)
     if (error.code === 'aborted' || run.signal?.aborted) throw error
-    // There is another rung below: only the last one may end in nothing. Some are climbed twice.
+    // Only the last rung may fail the ladder. Some appear twice.
     if (leftOut.some(({ from }) => from === strategy.id)) return undefined
     run.onWarning?.(`${strategy.id} was left out: ${error.message}`)
     leftOut.push({ from: strategy.id, error })
@@ -183,14 +183,14 @@ function* climb(
   }
 }
 
-/** What the user said last stays word for word, as long as there is another way. */
+/** The user's last message stays unchanged while there is another way. */
 function touchesNewest({ reasons }: LadderDraft, { context, eventAt }: StrategyInput): boolean {
   const items = context.items.toArray()
   const newest = items[lastSaid(items, eventAt)]
   return newest !== undefined && reasons.has(newest.id)
 }
 
-/** What the gate counts in the end: with pins and requests, and without the thinking that it hides. */
+/** The gate's final count: with pins and requests, without hidden thinking. */
 function landing(edits: readonly Edit[], input: StrategyInput): number | undefined {
   const { context, eventAt, targetTokens, pins = [] } = input
   const gated = tryGate({
@@ -207,10 +207,7 @@ function landing(edits: readonly Edit[], input: StrategyInput): number | undefin
   return gated.ok ? gated.data.after.tokens : undefined
 }
 
-/**
- * It might have been small enough with a rung that failed: whoever reads the error has to know. One that came
- * no further by itself says what the error says.
- */
+/** A failed rung might have met the target, so the error names it. A rung without effect needs no mention. */
 function withLeftOut(error: PrecisError, all: readonly LeftOut[]): PrecisError {
   const failed = all.filter(({ error: { code } }) => code !== 'irreducible')
   if (failed.length === 0) return error

@@ -1,4 +1,4 @@
-// A context on which several strategies have worked one after the other, without any of it committed.
+// A context changed by several strategies in a row, without a commit.
 import type { PlacedEdit } from '../../core/edit/apply.ts'
 import type { Edit, EntryId, NewEntry } from '../../core/edit/change.ts'
 import { type Refusal, tryGate } from '../../core/edit/gate.ts'
@@ -7,25 +7,25 @@ import { EVENT_VERSION, type EventAt, type EventOf } from '../../core/log/event.
 import { type Context, foldGated } from '../../core/view/context.ts'
 import { collectPuts, type Item, isNew, isNewEntry } from '../../core/view/entry.ts'
 
-/** What is in a draft: an entry of the base, or something that a rung brought in. */
+/** An item of a draft: a base entry, or one added by a rung. */
 export type Standing =
   | { readonly base: Item }
-  /** `of` is the entry of the base that it rewrites, if it rewrites one. */
+  /** `of` is the base entry it rewrites, if any. */
   | { readonly entry: NewEntry; readonly of?: EntryId }
   | { readonly gap: true }
 
-/** A stretch of the base, never empty, and what is in its place. */
+/** A non-empty stretch of the base and its replacement. */
 export interface Stretch {
   readonly base: readonly Item[]
   readonly stands: readonly Standing[]
 }
 
 export interface LadderDraft {
-  /** As it would be if every rung so far were committed by itself. */
+  /** As if every rung so far had been committed. */
   readonly context: Context
   readonly eventAt: EventAt
   readonly stretches: readonly Stretch[]
-  /** Entries of the base that went or were rewritten, each with the rung that did it last. */
+  /** Removed or rewritten base entries, with the last rung that touched them. */
   readonly reasons: ReadonlyMap<EntryId, string>
 }
 
@@ -36,7 +36,7 @@ export function beginDraft(context: Context, eventAt: EventAt): LadderDraft {
 
 export interface RungEdits {
   readonly edits: readonly Edit[]
-  /** Why an entry of the draft is touched; else the name of the rung is the reason. */
+  /** Why an entry is touched; default: the rung's name. */
   readonly reasonOf: ReadonlyMap<EntryId, string>
   readonly name: string
   readonly pins: Pins
@@ -46,7 +46,7 @@ export type RungResult =
   | { readonly ok: true; readonly draft: LadderDraft }
   | { readonly ok: false; readonly refusal: Refusal }
 
-/** The draft after one more rung. It passes the gate by itself, so that nothing broken is built upon. */
+/** The draft after one more rung. Each passes the gate, so nothing builds on a broken state. */
 export function advance(draft: LadderDraft, rung: RungEdits): RungResult {
   const { context, eventAt, stretches } = draft
   const gated = tryGate({
@@ -57,9 +57,9 @@ export function advance(draft: LadderDraft, rung: RungEdits): RungResult {
     strategyId: rung.name,
     trigger: 'command',
     runId: rung.name,
-    // Pinned texts are put in once, when the whole passes the gate.
+    // Pinned texts are added once, when the whole passes the gate.
     pins: rung.pins.map(({ text: _, ...pin }) => pin),
-    minTokens: Number.POSITIVE_INFINITY, // what a rung may cost is judged by the whole
+    minTokens: Number.POSITIVE_INFINITY, // sizes are judged for the whole
   })
   if (!gated.ok) return gated
   const event: EventOf<'COMPACTION'> = {
@@ -69,7 +69,7 @@ export function advance(draft: LadderDraft, rung: RungEdits): RungResult {
     seq: context.version + 1,
     timestamp: NO_TIME,
     type: 'COMPACTION',
-    // It is never in a log: nobody takes it back by itself.
+    // Never logged, so it needs no inverse.
     data: { ...gated.data, inverse: [], originalEventCount: 0, compactedEventCount: 0 },
   }
   const withEvent: EventAt = (seq) => (seq === event.seq ? event : eventAt(seq))
@@ -94,7 +94,7 @@ const NO_TIME = new Date(0)
 
 type OnTouched = (id: EntryId, base: EntryId) => void
 
-/** Stretches that an edit touches become one. Places of the draft are counted through what is in it. */
+/** Merges the stretches an edit touches. Positions of the draft are counted through their content. */
 function joinStretches(
   stretches: readonly Stretch[],
   placed: readonly PlacedEdit[],
@@ -143,7 +143,7 @@ function joinGroup(
   return { base: group.flatMap(({ base }) => base), stands }
 }
 
-/** What is in place of an edit: kept things as they were, and what it brought in. */
+/** The result of an edit: kept items unchanged, and new ones. */
 function standingAfter(
   placed: PlacedEdit,
   stood: readonly Standing[],

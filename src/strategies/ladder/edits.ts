@@ -1,4 +1,4 @@
-// The changes of several rungs as one change: the difference of base and draft
+// Combines several rungs' changes into one: the difference of base and draft.
 import { applyChange } from '../../core/edit/apply.ts'
 import type { Edit, NewEntry, Put } from '../../core/edit/change.ts'
 import { checkCarriers, checkPairing, checkSeams } from '../../core/edit/gate-checks.ts'
@@ -8,8 +8,8 @@ import { runsOf } from '../../core/view/entry-range.ts'
 import type { LadderDraft, Standing, Stretch } from './draft.ts'
 
 /**
- * Undefined if it cannot be said in edits: a rung has put something between two entries that another
- * one rewrote, or all together hand a result to another call of the same id.
+ * Undefined if edits cannot express it: a rung added something between entries another one rewrote, or a
+ * result would move to another call with the same id.
  */
 export function findEdits(draft: LadderDraft): Edit[] | undefined {
   const { stretches, eventAt } = draft
@@ -21,14 +21,14 @@ export function findEdits(draft: LadderDraft): Edit[] | undefined {
       if (edit) edits.push(edit)
     }
   }
-  // Pinned texts follow what the last edit puts: that is to be the brief, before what the user said last.
+  // Pinned texts follow the last edit's content, which should be the brief.
   const isBrief = ({ put }: Edit) =>
     put.some((one) => isNewEntry(one) && (one.label === 'brief' || one.label === 'summary'))
   const ordered = [...edits.filter((edit) => !isBrief(edit)), ...edits.filter(isBrief)]
   return keepsPairs(ordered, draft) ? ordered : undefined
 }
 
-/** Each rung keeps results with their calls; that need not hold for the difference of base and draft. */
+/** Each rung keeps results with calls, but the difference of base and draft may not. */
 function keepsPairs(edits: readonly Edit[], { stretches, eventAt, context }: LadderDraft): boolean {
   const before = stretches.flatMap(({ base }) => base)
   const change = { edits, hide: [] }
@@ -38,7 +38,7 @@ function keepsPairs(edits: readonly Edit[], { stretches, eventAt, context }: Lad
   return (checkCarriers(joined) ?? checkSeams(joined) ?? checkPairing(joined)) === undefined
 }
 
-/** Rewrites stand alone: a stretch is parted if one is in it. */
+/** Rewrites are alone in their edits, so stretches are split there. */
 function readParts({ base, stands }: Stretch): Stretch[] {
   if (!stands.some((one) => 'entry' in one && one.of !== undefined)) return [{ base, stands }]
   const places = new Map(base.map((item, at) => [item.id, at]))
@@ -68,12 +68,12 @@ function buildEdit(part: Stretch, eventAt: EventAt): Edit | undefined | 'unsayab
   if (first && 'entry' in first && first.of !== undefined)
     return { covers: [first.of], put: [{ ...first.entry, of: first.of }] }
   const put = buildPuts(stands, eventAt)
-  // What stood for these was separated from them: a gap does now.
+  // Their replacement was separated from them, so add a gap.
   const isBare = put.length > 0 && put.every((one) => 'keep' in one)
   return { covers: runsOf(base, eventAt), put: isBare ? [{ gap: true }, ...put] : put }
 }
 
-/** Only the part that changed: entries that stay at either end are in no edit, except for parts of a round. */
+/** Only the changed part: unchanged ends are not in an edit, except parts of a round. */
 function withoutKeptEnds({ base, stands }: Stretch): Stretch {
   const isKept = (one: Standing | undefined, item: Item | undefined) =>
     one !== undefined && 'base' in one && one.base.id === item?.id
@@ -113,7 +113,7 @@ function buildPuts(stands: readonly Standing[], eventAt: EventAt): Put[] {
   return put
 }
 
-/** It rewrote something of the draft that is not in the base. */
+/** It rewrote a draft item that is not in the base. */
 function withoutOrigin({ of: _, ...entry }: NewEntry): NewEntry {
   return entry as NewEntry
 }

@@ -1,4 +1,4 @@
-// The rungs of `cascade`, and how one step follows another until the result fits
+// The rungs of `cascade`, and how one follows another until the result fits.
 import type { StrategyInput } from '../../core/edit/strategy.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import { ledgerLines } from '../../core/ledger/ledger-lines.ts'
@@ -21,7 +21,7 @@ function* computeState(input: StrategyInput): Steps<readonly string[]> {
   return ledgerLines(yield* readLedger(input), STATE_LINES).map(oneLine)
 }
 
-/** Replayed from the whole log where it can be had, else from what of it is in the context. */
+/** Replayed from the log if available, otherwise from the context. */
 function* readLedger({ context, eventAt, reduce }: StrategyInput): Steps<Ledger> {
   if (reduce) return yield* wait(reduce(ledgerReducer))
   let ledger = ledgerReducer.init()
@@ -44,7 +44,7 @@ const LADDER: readonly Rung[] = [
   { strategy: capGiants, isLossy: true, isShallow: true },
   { strategy: extract, isLossy: true, startsOver: true, countsPins: true },
   { strategy: dropTurns, isLossy: true },
-  // Once more, where what the user said last is too long to stay whole in any case.
+  // Again, for a last message too long to stay whole.
   { strategy: extract, startsOver: true, countsPins: true, isLast: true },
   { strategy: lastMessage(computeState), isLast: true, countsPins: true },
 ]

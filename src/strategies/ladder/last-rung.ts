@@ -1,4 +1,4 @@
-// The last rung: the newest user message, the pins, and the state of the work
+// The last rung: the newest user message, the pins, and the state of the work.
 import { pinnedEntries, pinnedText } from '../../core/edit/pins.ts'
 import { type Strategy, type StrategyInput, stepwise } from '../../core/edit/strategy.ts'
 import type { Steps } from '../../core/steps.ts'
@@ -9,14 +9,14 @@ import { dropEdits, spokenNote } from '../drop-turns.ts'
 import { cutUnseen, heldStart } from '../range.ts'
 import { cappedEntry } from './cap-giants.ts'
 
-/** What a bare note takes. */
+/** The size of a bare note. */
 const NOTE_TOKENS = 80
 
 const MOST_NOTE_TOKENS = 4_000
 
 /**
- * Everything goes but the newest message of the user and what is behind the last answer that was read.
- * `stateOf` tells what is known of the work, the weightiest first.
+ * Keeps only the newest user message and what follows the last read answer. `stateOf` returns the state of
+ * the work, most important first.
  */
 export function lastMessage(stateOf: (input: StrategyInput) => Steps<readonly string[]>): Strategy {
   return stepwise({

@@ -1,4 +1,4 @@
-// A rung of the ladder that is no strategy by itself: trimming with refs
+// Trimming with refs, as a rung of the ladder.
 import type { Edit, NewEntry } from '../../core/edit/change.ts'
 import { proposing, type Strategy, stepwise } from '../../core/edit/strategy.ts'
 import type { EventAt } from '../../core/log/event.ts'
@@ -9,10 +9,7 @@ import { roundsOf } from '../../core/view/seam.ts'
 import { WHOLE_ROUNDS } from '../mask.ts'
 import { measureRewrite, readRef, resultWith, trimToolResults, untilSaved } from '../trim.ts'
 
-/**
- * `trim-tool-results` as a rung: the oldest first, no more than it takes, and each cut names its
- * ref.
- */
+/** `trim-tool-results` as a rung: oldest first, as few as needed, and each cut names its ref. */
 export const trimRung: Strategy = stepwise({
   id: trimToolResults.id,
   *steps(input) {
@@ -36,7 +33,7 @@ function recentResults(items: readonly Item[], open: ReadonlySet<string>): Set<I
   return new Set(items.slice(from).map(({ id }) => id))
 }
 
-/** Behind the marker of each block that was cut. */
+/** After the marker of each cut block. */
 function withRef({ put: [put] }: Edit, item: Item, eventAt: EventAt): NewEntry | undefined {
   const before = contentOf(item.id, eventAt)
   if (!put || !('label' in put) || put.type !== 'TOOL_RESULT' || before?.kind !== 'result')

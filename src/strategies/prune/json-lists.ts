@@ -1,16 +1,13 @@
-// Finds the rows of lists in a JSON text in one pass, without parsing it
+// Finds the rows of lists in JSON text in one pass, without parsing.
 
-/** From the first character of a row up to, not including, what is behind its last. */
+/** The range of a row, end exclusive. */
 type Row = readonly [start: number, end: number]
 
 const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
 
 const [OPEN_LIST, CLOSE_LIST, OPEN_FIELDS, CLOSE_FIELDS] = [91, 93, 123, 125]
 
-/**
- * The list that the text is, or those right within the object that it is. Empty if the brackets do not
- * match: then it is something else.
- */
+/** The text's own list, or those directly inside its object. Empty if brackets do not match. */
 export function jsonLists(text: string): Row[][] {
   const start = text.search(/\S/)
   const first = start < 0 ? 0 : text.charCodeAt(start)

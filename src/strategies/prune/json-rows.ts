@@ -1,4 +1,4 @@
-// `json-rows`: shortens long JSON lists and tables to sample rows and a count
+// `json-rows`: shortens long JSON lists and tables to sample rows and a count.
 
 import { asRef } from '../trim.ts'
 import { jsonLists } from './json-lists.ts'
@@ -22,7 +22,7 @@ export const jsonRows: Prune = {
   },
 }
 
-/** Rows are cut out of the text as it stands, so that what stays is verbatim. */
+/** Removes rows from the text, so the rest stays verbatim. */
 function shorterJson({ text, at, ref }: ToolUse, { later }: PruneView): string | undefined {
   const pieces: string[] = []
   let from = 0
@@ -43,14 +43,14 @@ function shorterJson({ text, at, ref }: ToolUse, { later }: PruneView): string |
   return [...pieces, text.slice(from), `\n[The whole: ${asRef(ref)}]`].join('')
 }
 
-/** So that no comma is left where a row was. */
+/** Also removes the row's comma. */
 function behindComma(text: string, end: number): number {
   const next = /\s*,\s*/y
   next.lastIndex = end
   return next.test(text) ? next.lastIndex : end
 }
 
-/** Lines with the same number of the same separator, one row each. */
+/** Lines with equal numbers of the same separator form a table. */
 function shorterTable(use: ToolUse, view: PruneView): string | undefined {
   const lines = use.text.split('\n')
   if (lines.length < LEAST_ROWS) return undefined
@@ -86,7 +86,7 @@ function commonest(counts: readonly number[]): { count: number; times: number } 
   return first && { count: first[0], times: first[1] }
 }
 
-/** The heading and the first rows of a table, and its last. */
+/** A table's heading, first rows and last row. */
 function isEdge(isRow: (at: number) => boolean, at: number): boolean {
   return !isRow(at + 1) || !isRow(at - 1) || !isRow(at - 2) || !isRow(at - SHOWN_ROWS)
 }

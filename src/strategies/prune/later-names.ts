@@ -1,17 +1,17 @@
-// The last use of each name by the user or the agent
+// The last use of each name by the user or the agent.
 import type { EventAt } from '../../core/log/event.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import type { Item } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 
-/** More of one message, or of the arguments of one call, is not looked at. */
+/** Limit per message or call. */
 const READ_CHARS = 100_000
 
 const NAME = /[\p{L}\p{N}_./@-]{3,}/gu
 
 const LONGEST_NAME_CHARS = 300
 
-/** Read once, when it is first asked. */
+/** Computed on first use. */
 export class LaterNames {
   readonly #items: readonly Item[]
   readonly #eventAt: EventAt
@@ -22,7 +22,7 @@ export class LaterNames {
     this.#eventAt = eventAt
   }
 
-  /** Whether a name in this line was written by someone after the place `at`. */
+  /** Whether a name in this line was used after the place `at`. */
   usesAny(line: string, at: number): boolean {
     this.#lastAt ??= this.#read()
     const lastAt = this.#lastAt
@@ -49,7 +49,7 @@ function authoredTexts({ id, kind }: Item, eventAt: EventAt): string[] {
   return [answer.content, ...calls.map(({ arguments: given }) => JSON.stringify(given))]
 }
 
-/** Names, not words: with a dot, a slash, a digit or a hump in them; of a path also its last part. */
+/** Names, not words: with a dot, slash, digit or camel case; of a path also the last part. */
 function namesIn(text: string): string[] {
   const names: string[] = []
   for (const found of text.match(NAME) ?? []) {
@@ -66,7 +66,7 @@ const TELLING = /[./_\d]|\p{Ll}\p{Lu}/u
 
 const ASCII_END = 128
 
-/** As the expression has it. Nearly all names are ASCII, where a look at each character is much faster. */
+/** Equivalent to the expression. Nearly all names are ASCII, where checking characters is much faster. */
 function isTelling(name: string): boolean {
   let isAfterLower = false
   for (let at = 0; at < name.length; at += 1) {

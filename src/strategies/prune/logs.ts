@@ -1,4 +1,4 @@
-// `logs`: long outputs of commands. Their ends stay, and what complains; of a stack, its first and last frames.
+// `logs`: shortens long command outputs to their ends, errors, and the first and last frames of stacks.
 import type { EntryId } from '../../core/edit/change.ts'
 import { readSubject } from '../../core/ledger/call-fields.ts'
 import { complains, findSalientLines } from '../mask.ts'
@@ -10,13 +10,10 @@ import { type Elision, isFileRead, type Prune, type ToolUse, withText } from './
 const LEAST_LOG_CHARS = 300
 const MOST_LINES = 12
 const LINE_CHARS = 300
-/** More lines of one output are not looked at. */
+/** Limit per output. */
 const READ_CHARS = 200_000
 
-/**
- * `failed-attempts`: what failed before it worked. Each complaint is kept once, where it came
- * last.
- */
+/** `failed-attempts`: failures before a success. Keeps each error once, at its last occurrence. */
 export const failedAttempts: Prune = {
   name: 'failed-attempts',
   find({ uses, until }) {
@@ -25,7 +22,7 @@ export const failedAttempts: Prune = {
   },
 }
 
-/** The same tool on the same thing. */
+/** The same tool on the same subject. */
 function attemptedBy({ call, intent }: ToolUse): string {
   if (intent.kind === 'shell') return `shell ${intent.key || intent.command}`
   return `${call.name} ${readSubject(call.arguments)}`
@@ -55,7 +52,7 @@ function pruneGroup(group: readonly ToolUse[], until: number): Elision[] {
   return elisions
 }
 
-/** If none complains, the ends tell. */
+/** Without errors, the ends. */
 function complaints(text: string): string[] {
   const lines = text.slice(0, READ_CHARS).split('\n').filter(complains)
   if (lines.length > 0) return lines.map((line) => line.trim().slice(0, LINE_CHARS).trimEnd())
@@ -63,10 +60,10 @@ function complaints(text: string): string[] {
   return [...head, ...tail]
 }
 
-/** Fewer lines in a row are kept as they are: the note would be as long. */
+/** Shorter gaps are kept: a note would be as long. */
 const SHORTEST_GAP = 3
 
-/** Undefined if nothing would go. */
+/** Undefined if nothing would be removed. */
 export function keepLines(
   lines: readonly string[],
   isKept: (line: string, at: number) => boolean,
@@ -98,9 +95,9 @@ const LEAST_LINES = 60
 const HEAD_LINES = 8
 const TAIL_LINES = 20
 const MOST_COMPLAINTS = 60
-/** Lines with names that were used later. */
+/** Lines with names used later. */
 const MOST_USED = 40
-/** Of each stack, so many frames from its top and so many from its bottom. */
+/** Frames kept from the top and bottom of a stack. */
 const TOP_FRAMES = 3
 const BOTTOM_FRAMES = 1
 
@@ -146,7 +143,7 @@ function keptIn(lines: readonly string[], isUsed: (line: string) => boolean): Se
 
 const FRAME =
   /^\s*(?:at \S|File "[^"]{1,300}", line \d|#\d{1,4} |from \S{1,300}:\d|\.{3} \d{1,6} more)/
-/** Packages that the project only uses. */
+/** Third-party packages. */
 const FOREIGN =
   /node_modules|site-packages|\/dist-packages|node:internal|\/usr\/lib|\.cargo\/registry|<frozen/
 
@@ -154,14 +151,14 @@ function stackEnd(lines: readonly string[], start: number): number {
   let end = start
   while (end < lines.length && FRAME.test((lines[end] as string).slice(0, 400))) {
     end += 1
-    // Python shows the line itself below each frame.
+    // Python shows the source line below each frame.
     const below = lines[end]
     if (below !== undefined && /^\s{4,}\S/.test(below) && !FRAME.test(below.slice(0, 400))) end += 1
   }
   return end - start >= TOP_FRAMES + BOTTOM_FRAMES ? end : start
 }
 
-/** Its ends, and the frames of the project itself between them. */
+/** The ends, and the project's own frames in between. */
 function isTelling(lines: readonly string[], at: number, start: number, end: number): boolean {
   if (at < start + TOP_FRAMES || at >= end - BOTTOM_FRAMES) return true
   return at < start + 4 * TOP_FRAMES && !FOREIGN.test((lines[at] as string).slice(0, 400))

@@ -1,4 +1,4 @@
-// `progress`: lines of an output that only say how far it is, or the same with other numbers.
+// `progress`: removes progress lines, and lines that differ only in numbers.
 import { asRef } from '../trim.ts'
 import { isFileRead, type Prune, withText } from './tool-uses.ts'
 
@@ -8,7 +8,7 @@ export function template(line: string): string {
 
 const LEAST_CHARS = 400
 
-/** So many lines of one kind in a row are told by their first and their last. */
+/** A run of this many similar lines is reduced to first and last. */
 const RUN_LINES = 4
 
 export const progress: Prune = {
@@ -24,11 +24,11 @@ export const progress: Prune = {
   },
 }
 
-/** Undefined if nothing would go. */
+/** Undefined if nothing would be removed. */
 function withoutProgress(text: string, ref: string): string | undefined {
   const raw = text.split('\n')
   const lines = raw.map(lastState)
-  // A line break of two characters is no line that was written over.
+  // CRLF does not mean an overwritten line.
   let isShorter = lines.some((line, at) => line.length < (raw[at] as string).length - 1)
   const kept: string[] = []
   for (let at = 0; at < lines.length; ) {
@@ -44,13 +44,13 @@ function withoutProgress(text: string, ref: string): string | undefined {
   return isShorter ? [...kept, `[The whole: ${ref}]`].join('\n') : undefined
 }
 
-/** Of a line that was written over again and again, what it showed in the end. */
+/** The final state of an overwritten line. */
 function lastState(line: string): string {
   const shown = line.endsWith('\r') ? line.slice(0, -1) : line
   return shown.slice(shown.lastIndexOf('\r') + 1)
 }
 
-/** Lines that say how far it is, except for their numbers the same; or the very same line again and again. */
+/** Progress lines that differ only in numbers, or identical lines. */
 function runEnd(lines: readonly string[], start: number): number {
   const first = lines[start] as string
   if (first.trim() === '') return start + 1

@@ -1,4 +1,4 @@
-// `prune`: replaces duplicate, superseded and machine-only content with one-line stubs, without a model
+// `prune`: replaces duplicate, superseded and machine-only content with one-line stubs, without a model.
 import type { Edit, EntryId, NewEntry } from '../../core/edit/change.ts'
 import { immediate, type Strategy } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
@@ -24,7 +24,7 @@ import {
   withText,
 } from './tool-uses.ts'
 
-/** `base64`: bytes in the middle of a result, which no model reads. */
+/** `base64`: encoded bytes within a result, which no model reads. */
 const base64: Prune = {
   name: 'base64',
   isSingle: true,
@@ -39,7 +39,7 @@ const base64: Prune = {
 
 const LEAST_CHARS = 1_500
 const HEAD_CHARS = 300
-/** Nobody writes lines that are so long on average. */
+/** People do not write lines this long on average. */
 const MINIFIED_LINE_CHARS = 500
 
 const LOCKS = new Set(
@@ -48,7 +48,7 @@ const LOCKS = new Set(
   ),
 )
 
-/** `generated-files`: lock files, maps and minified code, which programs write for programs. */
+/** `generated-files`: lock files, source maps and minified code. */
 const generatedFiles: Prune = {
   name: 'generated-files',
   isSingle: true,
@@ -65,7 +65,7 @@ function isGenerated(use: ToolUse): boolean {
   const read = fileRead(use)
   const name = read && baseName(read.path)
   if (name !== undefined && (LOCKS.has(name) || /\.min\.(?:js|css)$|\.map$/.test(name))) return true
-  // What a tool answers in one line may be an answer; a file of such lines is none to read.
+  // A one-line tool answer may matter; a file of such lines is not for reading.
   return read !== undefined && use.text.length / linesIn(use.text) > MINIFIED_LINE_CHARS
 }
 
@@ -78,7 +78,7 @@ const LEAST_LINES = 24
 const HEAD_LINES = 6
 const TAIL_LINES = 2
 
-/** `listings`: keeps the directory entries and search hits that were used later, counts the rest */
+/** `listings`: keeps the directory entries and search hits that were used later, counts the rest. */
 const listings: Prune = {
   name: 'listings',
   isSingle: true,
@@ -109,7 +109,7 @@ function isListing({ call, intent }: ToolUse): boolean {
   return PROGRAMS.has(first.program) || GIT_LISTS.test(intent.key)
 }
 
-/** As the ledger compares names: without the server it comes from, case and dashes. */
+/** Compared like ledger names: without server prefix, case and dashes. */
 function plainName(name: string): string {
   return name
     .slice(name.lastIndexOf('__') + 1)
@@ -117,7 +117,7 @@ function plainName(name: string): string {
     .toLowerCase()
 }
 
-/** Of what several would do to one entry, the first in this list does it. */
+/** The first matching rule handles an entry. */
 const PRUNES: readonly Prune[] = [
   repeatedReads,
   supersededWrites,
@@ -132,13 +132,13 @@ const PRUNES: readonly Prune[] = [
   progress,
 ]
 
-/** The names by which prunes can be chosen. */
+/** The selectable names. */
 export const PRUNE_NAMES: readonly string[] = PRUNES.map(({ name }) => name)
 
-/** Fewer are not worth a change. */
+/** Smaller savings are not worth a change. */
 const LEAST_SAVED_TOKENS = 16
 
-/** A strategy that prunes in these ways alone. */
+/** A strategy with only these rules. */
 export function createPrune(names: readonly string[] = PRUNE_NAMES): Strategy {
   option.checkOptions('createPrune', { names }, { names: option.listOf(option.text) })
   const unknown = names.find((name) => !PRUNE_NAMES.includes(name))

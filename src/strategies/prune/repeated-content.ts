@@ -12,7 +12,7 @@ export const LEAST_CHARS = 1_200
 
 const LEAST_REPEATED_CHARS = 200
 
-/** From so many calls on it is someone who waits for something. */
+/** This many equal calls are polling. */
 const POLLS = 3
 
 export const repeatedResults: Prune = {
@@ -57,10 +57,7 @@ function callKey({ call }: ToolUse): string {
 
 const NEWEST = 3
 
-/**
- * `old-images`: of many images the newest stay; the others become a caption, under which they can
- * be seen again.
- */
+/** `old-images`: keeps the newest of many images; others become captions with refs. */
 export const oldImages: Prune = {
   name: 'old-images',
   find(view) {

@@ -10,17 +10,17 @@ import { contentOf } from '../../core/view/entry-content.ts'
 import { asRef } from '../trim.ts'
 import { type Elision, type Prune, type PruneView, type ToolUse, withText } from './tool-uses.ts'
 
-/** The lines of a file that a call has shown, for the reading tools of all agents and the shell */
+/** The file lines a call has shown, for all agents' reading tools and the shell. */
 interface FileRead {
   readonly path: string
-  /** Lines from 1; those that it really showed. */
+  /** The lines shown, from 1. */
   readonly from: number
   readonly to: number
-  /** As it was asked for: the same again shows the same lines. */
+  /** The request: the same one shows the same lines. */
   readonly asked: string
 }
 
-/** Undefined for anything but one file. */
+/** Undefined unless it reads one file. */
 export function fileRead({ intent, call, text }: ToolUse): FileRead | undefined {
   const path = pathRead(intent)
   if (path === undefined) return undefined
@@ -82,7 +82,7 @@ function firstNumber(...values: readonly (Json | undefined)[]): number | undefin
 const PRINTED = /\bsed -n ["']?(\d{1,9}),(\d{1,9}|\$)p/
 const HEAD = /\bhead (?:-n ?|-)(\d{1,9})\b/
 
-/** Undefined if the text of the command does not tell which lines they are. */
+/** Undefined if the command does not tell its lines. */
 function shellRange(command: string): Range | undefined {
   const printed = PRINTED.exec(command)
   if (printed) {
@@ -102,10 +102,10 @@ export function linesIn(text: string): number {
   return text.endsWith('\n') ? lines - 1 : lines
 }
 
-/** Shorter contents are not worth a note. */
+/** Shorter content is not worth a note. */
 const LEAST_CHARS = 400
 
-/** The arguments of a call cannot be shortened: the round becomes what was said in it, and a note. */
+/** A call's arguments cannot be shortened, so the round becomes its text and a note. */
 export const supersededWrites: Prune = {
   name: 'superseded-writes',
   find(view) {
@@ -130,7 +130,7 @@ export const supersededWrites: Prune = {
 
 const WHOLE = `1-${Number.POSITIVE_INFINITY}`
 
-/** The only call of its round, which is over. */
+/** The only call of a finished round. */
 function isAlone({ round }: ToolUse, { until }: PruneView): boolean {
   return round.end <= until && round.results.size === 1 && round.missing.length === 0
 }
@@ -158,10 +158,10 @@ interface Shown {
   isWritten: boolean
 }
 
-/** So many separate stretches of one file are looked at; more are not worth the time. */
+/** Limit of separate ranges per file. */
 const MOST_STRETCHES = 64
 
-/** From the end backwards, so that what covers a read is itself still there. */
+/** Backwards, so that what covers a read is still there. */
 export const repeatedReads: Prune = {
   name: 'repeated-reads',
   find({ uses, until, eventAt }) {
@@ -186,7 +186,7 @@ export const repeatedReads: Prune = {
   },
 }
 
-/** Of a result that was cut only the original tells which lines it showed. */
+/** For a cut result, only the original shows its lines. */
 function asItCame(use: ToolUse, eventAt: EventAt): ToolUse {
   const content = use.isElided ? contentOf(use.ref, eventAt) : undefined
   if (content?.kind !== 'result') return use
@@ -218,7 +218,7 @@ function isShownAgain({ from, to, asked }: FileRead, shown: Shown): boolean {
   return shown.stretches.some(([first, last]) => first <= from && to <= last)
 }
 
-/** Stretches that touch are one. */
+/** Adjacent ranges are merged. */
 function add(shown: Shown, { from, to, asked }: FileRead): void {
   shown.asked.add(asked)
   if (shown.stretches.length >= MOST_STRETCHES) return

@@ -1,4 +1,4 @@
-// The calls of a context with their results, as prunes look at them.
+// A context's calls with their results, for prune rules.
 import type { EntryId } from '../../core/edit/change.ts'
 import { hasFailed, textOfBlocks } from '../../core/ledger/command-end.ts'
 import { readIntent } from '../../core/ledger/dialects.ts'
@@ -12,16 +12,16 @@ import { type Round, roundsOf } from '../../core/view/seam.ts'
 import { LaterNames } from './later-names.ts'
 
 export interface ToolUse {
-  readonly at: number // where its result stands
+  readonly at: number // place of its result
   readonly item: Item
   readonly ref: EntryId // of the original result
-  readonly answerRef: EntryId // of the original answer, which has the arguments
+  readonly answerRef: EntryId // of the original answer with the arguments
   readonly call: ToolCall
   readonly intent: Intent
   readonly result: ToolResult
   readonly text: string // of all its text blocks
   readonly isFailed: boolean
-  /** Something of it was left out by an earlier compaction. */
+  /** An earlier compaction shortened it. */
   readonly isElided: boolean
   readonly round: Round
 }
@@ -30,7 +30,7 @@ export interface PruneView {
   readonly items: readonly Item[]
   readonly eventAt: EventAt
   readonly uses: readonly ToolUse[] // in the order of their results
-  /** From here on nothing is touched: the last round, and what came after it. */
+  /** The last round and everything after it stay unchanged. */
   readonly until: number
   readonly later: LaterNames
 }
@@ -76,7 +76,7 @@ function findUses(round: Round, items: readonly Item[], eventAt: EventAt): ToolU
     })
 }
 
-/** A result that shows a file as it is. What is in one may all be needed: only whole ones are pruned. */
+/** A result that shows a file. All of it may be needed, so it is pruned whole or not at all. */
 export function isFileRead({ intent }: ToolUse): boolean {
   if (intent.kind === 'files') return intent.operations.some(({ op }) => op === 'read')
   return (
@@ -85,23 +85,23 @@ export function isFileRead({ intent }: ToolUse): boolean {
   )
 }
 
-/** The interface of a prune rule: finds content of a context that can be shortened */
+/** The interface of a prune rule: finds content of a context that can be shortened. */
 export type Elision =
-  /** This result becomes that. */
+  /** Replaces this result. */
   | { readonly use: ToolUse; readonly content: readonly Block[] }
-  /** A whole round becomes what the agent said in it, and a line on what it did. */
+  /** A whole round becomes the agent's text and a line on what it did. */
   | { readonly use: ToolUse; readonly said: string }
-  /** Something the user said, without images that are old. */
+  /** A user message without its old images. */
   | { readonly at: number; readonly words: UserContent }
 
 export interface Prune {
   readonly name: string
-  /** Each result is looked at by itself: those that another prune has taken are not shown to it. */
+  /** Judges each result alone: results taken by another rule are not passed to it. */
   readonly isSingle?: true
   find(view: PruneView): Elision[]
 }
 
-/** A result with another text; its images and the like stay. */
+/** A result with another text; images and the like stay. */
 export function withText(use: ToolUse, text: string): Elision {
   const rest = use.result.content.filter((block) => block.text === undefined)
   return { use, content: [{ type: 'text', text }, ...rest] }

@@ -1,4 +1,4 @@
-// The strategies behind the agent's own `compact` tool: ranges, or everything
+// The strategies of the agent's own `compact` tool: ranges, or everything.
 import type { Edit } from '../../core/edit/change.ts'
 import type { Strategy } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
@@ -11,7 +11,7 @@ import { withFloor } from '../summary/floor.ts'
 import { compactRanges, type RangeEdits, type RangeReplacement } from './compact-ranges.ts'
 import { type ContextFile, compactWhole, oneLine } from './compact-whole.ts'
 
-/** `closes` is the open call that asked for it, where one did. */
+/** `closes` is the open call that asked for it, if any. */
 export function checkpointRange(
   replacements: readonly RangeReplacement[],
   closes?: string,
@@ -34,7 +34,7 @@ export function checkpointRange(
 
 const QUOTED_CHARS = 80
 
-/** A deletion that takes the open request with it would leave the agent without a task. */
+/** Deleting the open request would leave the agent without a task. */
 function requireRequest(edits: readonly Edit[], context: Context, eventAt: EventAt): void {
   const { shown, isOpen } = findRequests(context.items.toArray(), eventAt)
   const request = shown.findLast(({ id }) =>
@@ -62,7 +62,7 @@ export function wholeSummary(whole: WholeSummary, closes?: string): Strategy {
   return withFloor(bareWhole(whole, closes), 'own')
 }
 
-/** Exactly what was written, for whoever puts a floor under it. */
+/** Exactly as written, for callers that add a floor. */
 export function bareWhole(whole: WholeSummary, closes?: string): Strategy {
   return {
     id: 'whole-summary',

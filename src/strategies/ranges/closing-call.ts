@@ -10,14 +10,14 @@ import { openRoundStart } from '../../core/view/seam.ts'
 
 const COMPACTED_TEXT = 'I compacted the thread'
 
-/** The answer that holds an open call, and whether it holds no other. */
+/** The answer with an open call, and whether it has others. */
 export interface ClosingCall {
   readonly place: number // index of the answer
   readonly answer: Item
   readonly isAlone: boolean
 }
 
-/** An error where the call does not wait: it was aborted meanwhile, or was never made. */
+/** An error if the call is not open: aborted, or never made. */
 export function findClosingCall(context: Context, call: string): ClosingCall | PrecisError {
   const place = openRoundStart(context.items, context.open)
   const answer = context.items.at(place)
@@ -30,7 +30,7 @@ export function findClosingCall(context: Context, call: string): ClosingCall | P
   return { place, answer, isAlone }
 }
 
-/** Rewrites the answer so that its request becomes a sentence. Its thinking goes: it led to a call. */
+/** Rewrites the answer: its request becomes a sentence. Removes its thinking, which led to a call. */
 export function closeAsText({ answer }: ClosingCall, eventAt: EventAt): Edit[] {
   const content = contentOf(answer.id, eventAt)
   if (content?.kind !== 'answer') return []

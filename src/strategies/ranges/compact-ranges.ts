@@ -10,8 +10,8 @@ import { openRoundStart } from '../../core/view/seam.ts'
 import { type ClosingCall, closeAsText, findClosingCall } from './closing-call.ts'
 
 /**
- * What follows the checkpoint `from`, up to and including the checkpoint `to`. Without `from` it
- * begins with the thread, without `to` it ends with it. A summary of nothing but blanks deletes the range.
+ * From after checkpoint `from` up to and including `to`. Defaults: the start and end of the thread. A blank
+ * summary deletes the range.
  */
 export interface RangeReplacement {
   readonly from?: string
@@ -26,12 +26,12 @@ export interface RangesInput {
   readonly closes?: string // the open call to `compact` that asked for this
 }
 
-/** Edits for the gate. Where `closes` was given and is absent here, the call still needs a result. */
+/** Edits for the gate. If `closes` was given and is absent here, the call still needs a result. */
 export type RangeEdits =
   | { readonly ok: true; readonly edits: readonly Edit[]; readonly closes?: readonly string[] }
   | { readonly ok: false; readonly error: PrecisError }
 
-/** Pure, and all or nothing: every range is checked before the first becomes an edit. */
+/** Pure, and all or nothing: checks every range first. */
 export function compactRanges(input: RangesInput): RangeEdits {
   const { context, eventAt, replacements, closes } = input
   const closing = closes === undefined ? undefined : findClosingCall(context, closes)
@@ -41,7 +41,7 @@ export function compactRanges(input: RangesInput): RangeEdits {
   if (PrecisError.is(ranges)) return { ok: false, error: ranges }
 
   const isInside = (place: number) => ranges.some(({ start, end }) => start <= place && place < end)
-  // Ranges come after reminders: the gate puts pinned texts into the last edit, which is a summary then.
+  // Ranges come after reminders, so that pinned texts go into a summary's edit.
   const edits: Edit[] = items
     .filter((item, place) => item.kind === 'reminder' && !isInside(place))
     .map((item) => ({ covers: [item.id], put: [] }))
@@ -55,17 +55,17 @@ export function compactRanges(input: RangesInput): RangeEdits {
   return { ok: true, edits, closes: [closes] }
 }
 
-/** A range without `to` ends before an answer whose other calls would be lost with their results. */
+/** A range without `to` ends before an answer with other calls, which would be lost. */
 function findEnd(context: Context, closing: ClosingCall | undefined): number {
   return closing?.isAlone ? context.items.length : openRoundStart(context.items, context.open)
 }
 
 interface Range extends Stretch {
-  readonly at: number // its index in the call
+  readonly at: number // index in the call
   readonly replacement: RangeReplacement
 }
 
-/** The ranges in the order of the thread. */
+/** The ranges in thread order. */
 function findRanges(
   replacements: readonly RangeReplacement[],
   items: readonly Item[],
@@ -92,7 +92,7 @@ function findRanges(
   return ordered
 }
 
-/** Where the visible checkpoints stand; the text of a message never makes one. */
+/** The places of visible checkpoints; message text never makes one. */
 function listCheckpoints(items: readonly Item[], eventAt: EventAt): ReadonlyMap<string, number> {
   const places = new Map<string, number>()
   for (const [place, item] of items.entries()) {
@@ -107,10 +107,10 @@ interface Ends {
   readonly to: string | undefined
 }
 
-/** What a copied mark has beside its id: the tag, an attribute, escaped brackets. */
+/** What a copied mark contains besides the id: the tag, an attribute, escaped brackets. */
 const AROUND_ID = /\\u003[ce]|&\w+;|checkpoints?\b|\bid\b/gi
 
-/** The id that is meant, however its mark was copied; what cannot be read as one stays, for the error. */
+/** The intended id, however the mark was copied; an unreadable one stays for the error. */
 function checkpointNamed(
   given: string | undefined,
   checkpoints: ReadonlyMap<string, number>,
@@ -165,7 +165,7 @@ function emptyRange({ from, to }: Ends, at: number): PrecisError {
   return new PrecisError('invalid-input', message, { where: `replacements[${at}]`, hint })
 }
 
-/** With both ends, only ends in the wrong order leave nothing: `to` itself belongs to the range. */
+/** With both ends, only reversed ends leave nothing: `to` itself belongs to the range. */
 function reasonOfEmpty(from?: string, to?: string): [message: string, hint: string] {
   if (from === undefined)
     return ['There is nothing in the thread to replace.', 'Compact once there is more to say.']

@@ -7,7 +7,7 @@ import { runsOf } from '../../core/view/entry-range.ts'
 import { findClosingCall } from './closing-call.ts'
 import type { RangeEdits } from './compact-ranges.ts'
 
-/** A file as it is at the moment of the compaction, or why it cannot be shown. */
+/** A file's content at the time of the compaction, or why it cannot be shown. */
 export type ContextFile =
   | { readonly path: string; readonly content: string; readonly isCut?: boolean }
   | { readonly path: string; readonly error: string }
@@ -17,11 +17,11 @@ export interface WholeInput {
   readonly eventAt: EventAt
   readonly summary: string
   readonly files?: readonly ContextFile[]
-  readonly continuation?: string // one of nothing but blanks counts as none
+  readonly continuation?: string // a blank one counts as absent
   readonly closes?: string // the open call to `compact` that asked for this
 }
 
-/** One edit over everything. Pure: whoever calls it has read the files. */
+/** One edit over everything. Pure: the caller has read the files. */
 export function compactWhole(input: WholeInput): RangeEdits {
   const { context, eventAt, summary, files = [], continuation = '', closes } = input
   const closing = closes === undefined ? undefined : findClosingCall(context, closes)
@@ -65,10 +65,10 @@ function refusal(
   return undefined
 }
 
-/** How the message begins that carries files over. */
+/** The start of the message with files. */
 export const FILES_HEADING = 'Files, as they were when the thread was compacted:'
 
-/** Each path with its content between fences that the content cannot close, or `path: error`. */
+/** Each path with its content in an unbreakable fence, or `path: error`. */
 function filesText(files: readonly ContextFile[]): string {
   const byPath = new Map<string, ContextFile>()
   for (const file of files) if (!byPath.has(file.path)) byPath.set(file.path, file)
@@ -81,7 +81,7 @@ function fileText(file: ContextFile): string {
   return `${oneLine(file.path)}\n${fence}\n${file.content}\n${fence}`
 }
 
-/** A line break in a path or an error would read as something else that is there. */
+/** A line break in a path or error would read as a separate line. */
 export function oneLine(text: string): string {
   return text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ')
 }

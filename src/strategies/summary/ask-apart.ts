@@ -1,4 +1,4 @@
-// Asks a model about a conversation of others: as data, in as many parts as its window makes of it.
+// Asks a model about another conversation as data, in as many parts as its window requires.
 import { isExcuse } from '../../core/edit/excuse.ts'
 import { saysNothing } from '../../core/edit/gate-summary.ts'
 import type { CompactionContext } from '../../core/edit/strategy.ts'
@@ -17,26 +17,26 @@ interface ApartRequest {
   readonly run: CompactionContext
   readonly conversation: ModelRef | undefined
   readonly transcript: Transcript
-  /** The summary of what came before the transcript, as data. */
+  /** The summary before the transcript, as data. */
   readonly previous?: string
   readonly prompt: string
-  /** In place of `prompt` if there is a previous summary; absent: `prompt` with a word about it. */
+  /** Replaces `prompt` if there is a previous summary; default: `prompt` with a remark. */
   readonly updatePrompt?: string
   readonly maxOutputTokens?: number
 }
 
-/** Estimates are trusted to this share of a window. */
+/** The usable share of a window, given estimation errors. */
 const TRUSTED = 0.85
 const SMALLEST_PART_TOKENS = 256
-/** What a part may be above its target, as a share of the whole. */
+/** How much a part may exceed its target, as a share of the whole. */
 const TOLERANCE = 0.2
 const MAX_SHRINKS = 4
-/** More requests than anybody expects: all are made, and that is said first. */
+/** More requests than expected: announced before they are made. */
 const MANY_PARTS = 64
 
 /**
- * One request where the record fits; otherwise one for each part, in order, each with the summary so far.
- * A refusal as too long makes the parts smaller. Rejects as `checkedAnswer` does.
+ * One request if the record fits; otherwise one per part, in order, each with the summary so far. A refusal
+ * for length makes the parts smaller. Rejects like `checkedAnswer`.
  */
 export async function askApart(request: ApartRequest): Promise<AskAnswer> {
   const { provider, run, transcript } = request
@@ -74,7 +74,7 @@ export async function askApart(request: ApartRequest): Promise<AskAnswer> {
   }
 }
 
-/** The gate judges the last one. Before it, an excuse would stand for all that was told up to there. */
+/** The gate judges the last answer. Before it, an excuse would replace everything so far. */
 function requireSummary({ text }: AskAnswer): void {
   if (isExcuse(text))
     throw new PrecisError('model-failed', 'The model refused to summarise a part of the record.', {
@@ -112,7 +112,7 @@ function readMessage(request: ApartRequest, part: Part): AskRequest {
   }
 }
 
-/** Tokens of the record in one request, beside the prompt, a summary so far and the answer. */
+/** Tokens of the record in one request, besides the prompt, the summary so far and the answer. */
 function partRoom(
   { prompt, updatePrompt = '', previous = '' }: ApartRequest,
   { windowTokens }: ModelLimits,
@@ -130,7 +130,7 @@ function readParts({ text, boundaries }: Transcript, roomTokens: number): string
   if (tokens <= roomTokens) return [text]
   let chars = Math.max(SMALLEST_PART_TOKENS, Math.floor((text.length / tokens) * roomTokens))
   let parts = cut(text, boundaries, chars)
-  // Parts in another script than the rest have more tokens for the same length.
+  // Parts in another script have more tokens for the same length.
   while (longest(parts) > roomTokens && chars > SMALLEST_PART_TOKENS) {
     chars = Math.max(SMALLEST_PART_TOKENS, Math.floor(chars / 2))
     parts = cut(text, boundaries, chars)
@@ -149,10 +149,10 @@ function longest(parts: readonly string[]): number {
 
 /** Room for a long summary, and for thinking before it. */
 const OUTPUT_TOKENS = 16_384
-/** An answer takes at most a quarter of a small window, not all of it. */
+/** An answer takes at most a quarter of a small window. */
 const OUTPUT_SHARE = 4
 
-/** The maximum length of a summary, for the model that writes it */
+/** The maximum length of a summary, for the model that writes it. */
 export function outputRoom(
   { windowTokens, outputTokens }: ModelLimits,
   wanted = OUTPUT_TOKENS,
@@ -161,14 +161,14 @@ export function outputRoom(
   return Math.max(1, Math.min(wanted, outputTokens ?? wanted, share))
 }
 
-/** What people read: the names of the endings are those of programs. */
+/** For people: stop reasons are named for programs. */
 const BROKEN_OFF: Readonly<Record<string, string>> = {
   length: 'The summary was cut off: the answer reached the longest that the model may give',
   tool_use: 'The model called a tool where it was asked for a summary',
   refusal: 'The model refused to write the summary',
 }
 
-/** Rejects with `aborted` when the signal fired, and with `model-failed` on an empty or broken answer. */
+/** Rejects with `aborted` on the signal, and with `model-failed` on an empty or broken answer. */
 export async function checkedAnswer(provider: ModelPort, request: AskRequest): Promise<AskAnswer> {
   const { signal } = request
   if (signal?.aborted) throw aborted()
@@ -198,7 +198,7 @@ export async function checkedAnswer(provider: ModelPort, request: AskRequest): P
   return answer
 }
 
-/** Estimates may be off by so much; providers end an answer at its limit, others may not. */
+/** Estimates may be off by this; some servers exceed the limit. */
 const TOO_LONG = 2
 
 function aborted(): PrecisError {

@@ -21,15 +21,15 @@ export interface InConversation {
 }
 
 export interface SummaryRequest extends InConversation {
-  /** What is summarised, if it is asked about as data. */
+  /** What to summarise, if asked apart. */
   readonly items: readonly Item[]
-  /** The form of the strategy's own design; `run.form` goes before it. */
+  /** The form of the strategy's design; `run.form` overrides it. */
   readonly form: SummaryForm
-  /** Asked about in place of the conversation, where the user set no form. */
+  /** Used instead of the conversation if the user set no form. */
   readonly spoken?: readonly Message[]
 }
 
-/** Rejects as `checkedAnswer` does. Asks about the conversation where it cannot be asked in it. */
+/** Rejects like `checkedAnswer`. Asks apart if it cannot ask within the conversation. */
 export async function askForSummary(request: SummaryRequest): Promise<AskAnswer> {
   const { provider, input, items, prompt, form, spoken, maxOutputTokens } = request
   const { context, eventAt, run } = input
@@ -51,8 +51,8 @@ export async function askForSummary(request: SummaryRequest): Promise<AskAnswer>
 }
 
 /**
- * One more message behind those of the conversation; everything before it is as it was sent last. Undefined
- * where that cannot be: it is longer than the window, or waits for a tool.
+ * Appends one message to the conversation; the prefix is as sent last. Undefined if impossible: longer than
+ * the window, or waiting for a tool.
  */
 export async function askInConversation(request: InConversation): Promise<AskAnswer | undefined> {
   const { context, eventAt, run } = request.input
@@ -63,7 +63,7 @@ export async function askInConversation(request: InConversation): Promise<AskAns
   return askIfItFits(request, { within, messages }, readContext(context).tokens)
 }
 
-/** These messages, then the request: by a summariser whose system prompt says which is which; no tools. */
+/** Sends these messages and the request to a summariser whose system prompt explains them, without tools. */
 function askAbout(
   request: InConversation,
   messages: readonly Message[],
@@ -78,7 +78,7 @@ function askAbout(
   )
 }
 
-/** What is left for errors of the estimate; where they are larger, the refusal is heeded. */
+/** Allows for estimation errors; larger ones cause a refusal, which is handled. */
 const FULL = 0.98
 
 async function askIfItFits(
@@ -110,8 +110,8 @@ async function askIfItFits(
 }
 
 /**
- * The tools of the conversation are offered so that its cached prefix counts. A model that calls one is asked
- * again: first it may not call any, and then it is offered none.
+ * Offers the conversation's tools so that its cached prefix counts. If the model calls one, asks again: first
+ * forbidding calls, then without tools.
  */
 async function withoutCalls(provider: ModelPort, request: AskRequest): Promise<AskAnswer> {
   const { within } = request

@@ -1,4 +1,4 @@
-// The brief in the place of a summary: code's own lines, and behind them the exact names that none of them has.
+// The brief that replaces a summary: code's own lines, followed by exact names none of them has.
 import type { Put } from '../../core/edit/change.ts'
 import type { Proposal, StrategyInput } from '../../core/edit/strategy.ts'
 import { asPrecisError } from '../../core/errors.ts'
@@ -13,7 +13,7 @@ import { defaultTarget } from '../extract/propose.ts'
 import { countKept, exactFacts } from './exact-facts.ts'
 import { listNames, type Standing, saidIn, standingAfter } from './floor-text.ts'
 
-/** The brief where there is no summary to commit. */
+/** The brief if there is no summary to commit. */
 export async function proposeBrief(
   input: StrategyInput,
   usage: TokenUsage | undefined,
@@ -24,7 +24,7 @@ export async function proposeBrief(
   return briefInstead(await withNames(brief, input), usage, metadata, why)
 }
 
-/** What the summary cost stays on the bill. */
+/** The summary's cost stays billed. */
 export function briefInstead(
   { edits, metadata: made }: Proposal,
   usage: TokenUsage | undefined,
@@ -43,7 +43,7 @@ export function briefInstead(
   }
 }
 
-/** Undefined where code finds no way to so few tokens. */
+/** Undefined if code cannot get that small. */
 export async function briefWithin(
   input: StrategyInput,
   targetTokens: number | undefined,
@@ -58,17 +58,17 @@ export async function briefWithin(
   }
 }
 
-/** Where lines have so many of the facts, names are not worth the recent turns that they cost. */
+/** If lines have this share of the facts, names are not worth the recent turns they cost. */
 const MOST_KEPT = 0.5
-/** Of the tokens of a brief. */
+/** Share of a brief. */
 const NAMES_SHARE = 0.25
 const MOST_NAMES_TOKENS = 4_000
-/** For the heading, and errors of the estimate. */
+/** For the heading and estimation errors. */
 const SPARE_TOKENS = 30
 
 /**
- * A poor summary has the names beside it that it lost; the brief that takes its place must not have fewer. Its lines
- * are whole sentences, so where much is gone they get three quarters of its tokens, and names by their entries the rest.
+ * A poor summary has its lost names beside it, and the brief that replaces it must not have fewer. Its lines
+ * are whole sentences, so if much is gone they get three quarters of the tokens, and names by entry the rest.
  */
 export async function withNames(
   full: Proposal,
@@ -82,7 +82,7 @@ export async function withNames(
   return namesBeside(full, input, { targetTokens, share: NAMES_SHARE, shorten })
 }
 
-/** The names that a brief has lost behind a shorter one, where that has more of them. */
+/** Adds the brief's lost names to a shorter one, if that has more of them. */
 export async function namesBeside(
   full: Proposal,
   input: StrategyInput,
@@ -119,12 +119,12 @@ function namedIn(put: Put, names: readonly string[]): Put {
   return { ...put, data: [textIn(put), '## Names', ...names].join('\n') }
 }
 
-/** Of what is gone, as the user and the agent said it. */
+/** Facts of what is removed, as the user and agent said them. */
 export function factsIn(goes: Standing['goes'], { eventAt }: StrategyInput): Set<string> {
   return new Set(goes.flatMap(({ id }) => [...exactFacts(saidIn(id, eventAt))]))
 }
 
-/** By what to judge a summary: the requests are carried beside it, so one that only repeats them says nothing. */
+/** How to judge a summary: requests are carried beside it, so one that only repeats them says nothing. */
 export function judgedBy(
   goes: Standing['goes'],
   wanted: ReadonlySet<string> | undefined,
@@ -136,7 +136,7 @@ export function judgedBy(
     goes.filter(({ id }) => !asked.has(id)),
     input,
   )
-  // Where code finds no way to so few tokens, the facts themselves are what counts.
+  // If code cannot get that small, all facts count.
   return { facts, inBrief: wanted ? countIn(facts, wanted) : facts.size }
 }
 
@@ -144,7 +144,7 @@ export function countIn(facts: ReadonlySet<string>, kept: ReadonlySet<string>): 
   return [...facts].filter((fact) => kept.has(fact)).length
 }
 
-/** With system prompts. */
+/** Including system prompts. */
 export function measureSize({ context }: StrategyInput, { tokens }: Standing): number {
   return weightOf(context) - context.tokens + tokens
 }

@@ -1,4 +1,5 @@
-// `brief`: code writes state, files, constraints and outcomes; a model adds goal, reasons, approach and next step.
+// `brief`: code writes state, files, constraints and outcomes; a model adds goal, reasons, approach and next
+// step.
 import { isExcuse } from '../../core/edit/excuse.ts'
 import { checkSummary } from '../../core/edit/gate-summary.ts'
 import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
@@ -23,19 +24,19 @@ import { withNext, withUsersWords } from './summarizer-prompt.ts'
 
 /** Half of what `summarize` allows: the model writes about half as much. */
 const OUTPUT_TOKENS = 8_192
-/** Of the target, for what the model writes. */
+/** The model's share of the target. */
 const PROSE_SHARE = 0.25
 const MOST_PROSE_TOKENS = 1_200
-/** In less nothing can be said under four headings. */
+/** With less nothing fits under four headings. */
 const LEAST_PROSE_TOKENS = 100
 const WORDS_PER_TOKEN = 0.6
-/** Models count words badly; what is longer than this has not kept to the request. */
+/** Models count words badly; beyond this factor the request was ignored. */
 const TOO_LONG = 2
-/** Of the sections so many may be wanting. */
+/** Sections that may be missing. */
 const MAY_LACK = 2
-/** Of the target, for the names of exact facts that the model's part took the room of. */
+/** Share of the target for exact names whose room the model's part took. */
 const NAMES_SHARE = 0.12
-/** What the model is shown of code's part; less where its window is small. */
+/** How much of code's part the model sees; less in a small window. */
 const MOST_SHOWN_TOKENS = 4_000
 const SHOWN_SHARE = 8
 const CHARS_PER_TOKEN = 3
@@ -78,7 +79,7 @@ export const brief: Strategy = {
   },
 }
 
-/** What goes first where the model's part takes the room of exact facts; the next step goes last. */
+/** Dropped in this order if the model's part displaces exact facts; the next step goes last. */
 const SPARED: readonly (readonly string[])[] = [
   [],
   ['Approach'],
@@ -86,7 +87,7 @@ const SPARED: readonly (readonly string[])[] = [
   ['Approach', 'Reasons', 'Goal'],
 ]
 
-/** The model's part in the brief: the whole of it, or without sections that take the room of exact facts. */
+/** The model's part: whole, or without sections that displace exact facts. */
 async function roomFor(input: StrategyInput, prose: string) {
   let problem = 'it is too long for the target'
   for (const without of SPARED) {
@@ -128,7 +129,7 @@ function chooseTarget({ context, targetTokens }: Pick<StrategyInput, 'context' |
   return targetTokens ?? defaultTarget(context)
 }
 
-/** Undefined where it does not fit. */
+/** Undefined if it does not fit. */
 async function within(input: StrategyInput, beside: Beside) {
   try {
     return await runSteps(proposeExtract(input, beside))
@@ -143,7 +144,7 @@ type ModelReply =
   | { readonly answer: AskAnswer }
   | { readonly problem: string; readonly usage: TokenUsage | undefined }
 
-/** An answer that is no summary is a problem; an error of the provider rejects. */
+/** An unusable answer is a problem; a provider's error rejects. */
 async function ask(input: StrategyInput, written: string, roomTokens: number): Promise<ModelReply> {
   const { context, eventAt, run, instructions, nextPrompt } = input
   const { provider } = run
@@ -168,7 +169,7 @@ async function ask(input: StrategyInput, written: string, roomTokens: number): P
   }
 }
 
-/** Without the excerpts: what the model must not repeat. */
+/** Without excerpts: what the model must not repeat. */
 async function shownPart({ run }: StrategyInput, written: string): Promise<string> {
   const [before = ''] = written.split(/^## (?:Excerpts|Names)$/m)
   const limits = (await run.provider?.limitsOf?.(run.model ?? 'default', run.signal)) ?? {}
@@ -201,7 +202,7 @@ function problemIn(input: StrategyInput, text: string, roomTokens: number): stri
 
 const HEARD_CHARS = 40_000
 
-/** By the user, and by the agent. */
+/** Text by the user and the agent. */
 function spokenIn({ context, eventAt }: StrategyInput): (string | undefined)[] {
   const items = context.items.toArray()
   return (['user', 'answer'] as const).map((kind) => {
@@ -210,7 +211,7 @@ function spokenIn({ context, eventAt }: StrategyInput): (string | undefined)[] {
   })
 }
 
-/** Code's part alone, as `extract` makes it. */
+/** Code's part alone, from `extract`. */
 function alone(input: StrategyInput, why: string, usage?: TokenUsage): Promise<Proposal> {
   const leftOut = [{ from: "the model's part", reason: why }]
   return proposeBrief(input, usage, { leftOut }, `the model's part is left out: ${why}`)
@@ -219,7 +220,7 @@ function alone(input: StrategyInput, why: string, usage?: TokenUsage): Promise<P
 export const BRIEF_SECTIONS = ['Goal', 'Reasons', 'Approach', 'Next step'] as const
 
 interface BriefRequest {
-  /** The part that code has written, as data. */
+  /** Code's part, as data. */
   readonly codePart: string
   readonly mostWords: number
 }

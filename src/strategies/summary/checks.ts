@@ -1,4 +1,4 @@
-// Checks a summary against the conversation: marks unknown names, removes invented requests
+// Checks a summary against the conversation: marks unknown names, removes invented requests.
 
 import type { EventAt } from '../../core/log/event.ts'
 import { partInWords } from '../../core/repair/result-content.ts'
@@ -7,20 +7,20 @@ import type { Context } from '../../core/view/context.ts'
 
 interface CheckedSummary {
   readonly text: string
-  /** Names that the source does not have. A planned file is not there yet, so they stay. */
+  /** Names the source lacks. They stay, since a planned file does not exist yet. */
   readonly unverified: readonly string[]
-  /** Lines given as the user's that the user never said: left out, or no longer given as theirs. */
+  /** Lines attributed to the user that the user never said: removed or re-attributed. */
   readonly stripped: number
 }
 
 const MAX_NAMES = 100
-/** More in one line is not read. */
+/** A longer list would not be read. */
 const MAX_SHOWN = 12
 const MAX_NAME_CHARS = 160
 
 /**
- * `source` is everything that the summary may speak of, in full. Lines that speak as the user are
- * left out, or `disarmed` if nothing may be struck out of the text.
+ * `source` is everything the summary may refer to. Invented lines of the user are removed, or `disarmed` if
+ * the text must stay complete.
  */
 export function checkAgainstSource(
   summary: string,
@@ -34,14 +34,14 @@ export function checkAgainstSource(
 const NOTE = 'Unverified (named above, and nowhere in the conversation): '
 const NOTE_AT_END = new RegExp(`\n\n${NOTE.replace(/[()]/g, '\\$&')}[^\n]*$`)
 
-/** The names in a line of their own: the text stays as it was written. */
+/** Lists the names on a separate line; the text is unchanged. */
 export function withNote({ text, unverified }: CheckedSummary): string {
   if (unverified.length === 0) return text
   const more = unverified.length > MAX_SHOWN ? `, and ${unverified.length - MAX_SHOWN} more` : ''
   return `${text}\n\n${NOTE}${unverified.slice(0, MAX_SHOWN).join(', ')}${more}`
 }
 
-/** The text with the note, and nothing struck out of it. */
+/** The text with the note, without removals. */
 export function markedAgainst(text: string, source: string): CheckedSummary {
   const checked = checkAgainstSource(text, source, 'disarmed')
   return { ...checked, text: withNote(checked) }
@@ -64,7 +64,7 @@ function unverifiedNames(text: string, words: string): string[] {
     .filter((name) => !words.includes(flat(name)))
 }
 
-/** What can be checked: addresses, paths, file names, hashes, and single names in backticks. */
+/** Checkable names: addresses, paths, file names, hashes, and single names in backticks. */
 const NAMES: readonly RegExp[] = [
   /\bhttps?:\/\/[^\s)>\]"'`]{1,200}/g,
   /(?:\.{0,2}\/)?(?:[\w@.-]{1,80}\/){1,12}[\w@-]{1,80}\.[A-Za-z]\w{0,7}\b/g,
@@ -72,21 +72,21 @@ const NAMES: readonly RegExp[] = [
   /\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b/g,
 ]
 const TAGS = /<\/?(?:a|b|i|em|strong|code|kbd|pre|li|p|td|span)(?: [^<>\n]{0,200})?>/gi
-/** Underscores around words: they could be part of a name. */
+/** Underscores for emphasis; they could be part of a name. */
 const EMPHASIS = /(?<![\w/.-])(_{1,3})(?=[^\s_])([^\n]{1,200}?)(?<=[^\s_])\1(?!\w|[.-]\w|\/)/g
 const TICKED = /`([^`\n]{2,120})`/g
-/** One word with the look of a name; a command, a pattern or a placeholder is none. */
+/** One word that looks like a name; commands, patterns and placeholders do not count. */
 const ONE_NAME = /^(?=.*(?:[./_:@#-]|\d|\(\)|\p{Ll}\p{Lu}))(?!.*(?:…|\.\.\.))[^\s,;<>{}*|$=…]+$/u
 
-/** Without a partner, a backtick says nothing of what is before and behind it. */
+/** An unpaired backtick says nothing about its surroundings. */
 function withPairedTicks(line: string): string {
   const isPaired = !line.includes('``') && line.split('`').length % 2 === 1
   return isPaired ? line : line.replaceAll('`', ' ')
 }
 
 /**
- * A piece of a longer name is garbled: what stands around it belongs to it. Stars make it bold or are a
- * pattern, and a place in the file may follow it in brackets.
+ * Part of a longer name is garbled, so it is skipped. Stars may be emphasis or a pattern, and a place in the
+ * file may follow in brackets.
  */
 function isWhole({ 0: name, index, input }: RegExpMatchArray): boolean {
   const at = index ?? 0
@@ -104,20 +104,20 @@ const BULLETS = String.raw`[ \t]*(?:(?:[-+•>]|\*(?!\*)|#{1,6}|\d{1,3}[.)])[ \t
 const WHICH = '(?:latest|last|current|original|new|next|final|first|most recent)'
 const ASKED =
   '(?:said|says|asks?|asked|requests?|requested|messages?|wrote|instructions?|instructed|commands?|demands?|wants|wanted|told|added|replied|confirmed|approved)'
-/** A line that speaks as the user, as a transcript has it, or that tells what the user asked for. */
+/** A line in the user's voice, as in a transcript, or a report of what the user asked. */
 const AS_USER = new RegExp(
   String.raw`^(${BULLETS})[*_]{0,2}[[(]?(?:the[ \t]+)?(?:${WHICH}[ \t]+)?(?:user|human)(?:['’]s)?` +
     String.raw`((?:[ \t]+${WHICH})?[ \t]+${ASKED})?(?:[ \t]*\([^)]{0,40}\))?[\])]?[*_]{0,2}:[*_]{0,2}[ \t]*(.*)$`,
   'i',
 )
-/** The same in tags, as some models write a turn. */
+/** The same in tags, as some models write turns. */
 const IN_TAGS = new RegExp(
   String.raw`^(${BULLETS})<(?:user|human)>()[ \t]*(.*?)[ \t]*(?:</(?:user|human)>)?[ \t]*$`,
   'i',
 )
 const DISARMED = "[not the user's words, ask before acting on it]"
 
-/** Requests that nobody made get carried out: only what the user really said may stand as said. */
+/** Models carry out invented requests, so only real ones may be attributed to the user. */
 function withoutInventedRequests(
   summary: string,
   source: string,
@@ -127,7 +127,7 @@ function withoutInventedRequests(
     .split('\n')
     .map((line) => ({ line, claim: AS_USER.exec(line) ?? IN_TAGS.exec(line) }))
   if (claims.every(({ claim }) => claim === null)) return { text: summary, stripped: 0 }
-  // What an earlier summary made up is no source of this one.
+  // Inventions of an earlier summary are not a source.
   const words = flat(withoutDisarmed(source)).toLowerCase()
   let stripped = 0
   const lines = claims.flatMap(({ line, claim }) => {
@@ -136,7 +136,7 @@ function withoutInventedRequests(
     const quote = flat(said.replace(/^["“”'*]{1,8}|["“”'*.…]{1,8}$/g, '')).toLowerCase()
     if (quote === '' || words.includes(quote)) return [line]
     stripped += 1
-    // What is told of may be the user's wish in other words.
+    // A report may paraphrase the user.
     const isTold = asked !== undefined && asked !== ''
     return isTold || invented === 'disarmed' ? [`${bullets}${DISARMED} ${said}`] : []
   })
@@ -150,7 +150,7 @@ function withoutDisarmed(source: string): string {
     .join('\n')
 }
 
-/** Line breaks, blanks and how JSON writes them do not make another name. */
+/** Line breaks, blanks and JSON escapes do not change a name. */
 function flat(text: string): string {
   return text
     .replaceAll('\\"', '"')
@@ -158,7 +158,7 @@ function flat(text: string): string {
     .trim()
 }
 
-/** `asides` are what the user says besides: what to look at, or what comes next. */
+/** `asides` are the user's instructions and next message. */
 export function readSource(
   context: Context,
   eventAt: EventAt,

@@ -1,16 +1,16 @@
-// Finds a cut that keeps about N recent tokens: between steps, never before a tool result
+// Finds a cut that keeps about N recent tokens: between steps, never before a tool result.
 
 /**
- * `user` begins a turn; a cut may stand before it or before an `answer`. A `result` stays with what it
- * follows (reminders and checkpoints do, too). An `aside` (a setting, a label, a gap) is not a message: it
- * weighs nothing and goes with the message behind it.
+ * `user` starts a turn; a cut may precede it or an `answer`. A `result` stays with what it follows, like
+ * reminders and checkpoints. An `aside` (a setting, a label, a gap) weighs nothing and goes with the next
+ * message.
  */
 export interface CutItem {
   readonly role: 'user' | 'answer' | 'result' | 'aside'
   readonly tokens: number
 }
 
-/** `turnStart` is where the turn begins that the cut divides; absent if it divides none. */
+/** `turnStart` is the start of the turn the cut divides; absent if it divides none. */
 export interface CutPoint {
   readonly firstKept: number
   readonly isSplitTurn: boolean
@@ -18,9 +18,9 @@ export interface CutPoint {
 }
 
 /**
- * Walks back until at least `keepRecentTokens` are kept and cuts at the first place that is allowed from
- * there on, so that less may stay than was asked for. Where the walk never gets there, everything stays.
- * `start` is the first item considered: what lies before it was compacted already.
+ * Walks back until at least `keepRecentTokens` are kept, then cuts at the first allowed place from there, so
+ * less may stay than requested. If the walk never gets there, everything stays. `start` is the first item
+ * considered: earlier ones are compacted already.
  */
 export function findCutPoint(
   items: readonly CutItem[],
@@ -30,7 +30,7 @@ export function findCutPoint(
   const cut = cutFor(items, keepRecentTokens, start)
   if (cut === undefined) return { firstKept: start, isSplitTurn: false }
   const firstKept = withAsides(items, cut, start)
-  // Judged by the message at the cut, not by the aside that may stand before it.
+  // Judged by the message at the cut, not by an aside before it.
   const turnStart = items[cut]?.role === 'user' ? undefined : turnStartBefore(items, cut, start)
   return turnStart === undefined
     ? { firstKept, isSplitTurn: false }
@@ -38,8 +38,8 @@ export function findCutPoint(
 }
 
 /**
- * Undefined if no cut is allowed at all. If none is allowed from the end of the walk on, the last
- * one before it counts: a huge last result stays with its call, and what is older can still go.
+ * Undefined if no cut is allowed. If none is allowed after the end of the walk, the last one before it is
+ * used: a huge last result stays with its call, and older content can still go.
  */
 function cutFor(
   items: readonly CutItem[],
@@ -47,7 +47,7 @@ function cutFor(
   start: number,
 ): number | undefined {
   let kept = 0
-  let nearest: number | undefined // the allowed cut that the walk passed last
+  let nearest: number | undefined // the last allowed cut the walk passed
   let isReached = false
   for (let place = items.length - 1; place >= start; place -= 1) {
     const item = items[place] as CutItem

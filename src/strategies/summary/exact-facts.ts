@@ -1,16 +1,16 @@
-// Exact facts in a text: numbers, paths, identifiers, addresses and hashes, as they are written.
+// Exact facts in a text: numbers, paths, identifiers, addresses and hashes, as written.
 
 const LONGEST_CHARS = 160
 
-/** What stands around a word in prose and in markdown. */
+/** Separates words in prose and Markdown. */
 const APART = /[\s"'`“”‘’«»()[\]{}<>|,;!?*=。，、；：（）「」]+/u
 
 const EDGES = /^[.:#/@~-]+(?=[\p{L}\p{N}])|[.:#~-]+$/gu
 
-/** Two digits in a row, or a digit beside a letter; a mark that prose does not use; a capital inside. */
+/** Two digits in a row, a digit next to a letter, a mark unusual in prose, or an inner capital. */
 const EXACT = /\d{2}|\p{L}\d|\d\p{L}|\w_\w|\w\/\w|\w\.\p{L}|\p{Ll}\p{Lu}/u
 
-/** What our own notes point with is nothing that was said. */
+/** Refs in our own notes are not facts. */
 const REF = /^ref:/
 
 export function exactFacts(text: string): Set<string> {
@@ -22,7 +22,7 @@ export function exactFacts(text: string): Set<string> {
   return facts
 }
 
-/** How many of them stand in these texts, each by itself or in another one. */
+/** How many of them occur in these texts, alone or inside another. */
 export function countKept(facts: ReadonlySet<string>, texts: readonly string[]): number {
   const found = new Set(texts.flatMap((text) => [...exactFacts(text)]))
   let kept = 0

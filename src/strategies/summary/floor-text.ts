@@ -1,4 +1,4 @@
-// The entry behind a summary: what the summary lost, what is answered, and how to read the originals again.
+// The entry behind a summary: what the summary lost, what is answered, and how to recall the originals.
 import type { Edit, NewEntry } from '../../core/edit/change.ts'
 import { pinnedEntries } from '../../core/edit/pins.ts'
 import type { StrategyInput } from '../../core/edit/strategy.ts'
@@ -28,14 +28,14 @@ import { inertLine } from '../extract/stretches.ts'
 import { asRef } from '../trim.ts'
 import { exactFacts } from './exact-facts.ts'
 
-/** A context as edits would leave it, with what is pinned. */
+/** A context after edits, with pins. */
 export interface Standing {
-  /** What no longer stands there. */
+  /** What is no longer there. */
   readonly goes: readonly Item[]
   readonly stays: readonly Item[]
   readonly entries: readonly NewEntry[]
   readonly tokens: number
-  /** Everything that can be read there. */
+  /** All readable texts. */
   readonly texts: readonly string[]
 }
 
@@ -65,7 +65,7 @@ export function standingAfter(edits: readonly Edit[], input: StrategyInput): Sta
   }
 }
 
-/** The gate keeps these, whatever is proposed. */
+/** The gate keeps these in any case. */
 function heldItems({ context, pins = [] }: StrategyInput): Item[] {
   const items = context.items.toArray()
   const held = pinnedEntries(items, context.open, pins)
@@ -76,7 +76,7 @@ export function weigh(items: readonly Item[]): number {
   return items.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
-/** The name is not known yet, and weighs nothing. */
+/** The id is unknown yet and weighs nothing. */
 function weighEntries(entries: readonly NewEntry[], eventAt: EventAt): number {
   return weigh(entries.map((entry) => itemOfNewEntry(newId(1, 0), entry, eventAt)))
 }
@@ -96,7 +96,7 @@ function readText(id: Item['id'], eventAt: EventAt): string {
   return saidIn(id, eventAt)
 }
 
-/** What the user or the agent said in it, with the arguments of calls; nothing of results. */
+/** The user's or agent's text with call arguments, without results. */
 export function saidIn(id: Item['id'], eventAt: EventAt): string {
   const content = contentOf(id, eventAt)
   if (content?.kind === 'user') return textOfUserContent(content.content)
@@ -105,7 +105,7 @@ export function saidIn(id: Item['id'], eventAt: EventAt): string {
   return [answer.content, ...calls.flatMap(textsIn)].join('\n')
 }
 
-/** What `compact` was called with is the summary itself. */
+/** The argument of `compact` is the summary itself. */
 function textsIn(call: ToolCall): readonly string[] {
   if (call.name === 'compact') return []
   const { short, long } = readArguments(argumentsOf(call))
@@ -115,15 +115,15 @@ function textsIn(call: ToolCall): readonly string[] {
 export interface FloorText {
   readonly input: StrategyInput
   readonly standing: Standing
-  /** For the facts alone; what must be said takes more. */
+  /** For facts only; required content may exceed it. */
   readonly maxTokens: number
-  /** Exact facts that come first: those that a brief would keep. */
+  /** Facts to list first: those a brief would keep. */
   readonly wanted: ReadonlySet<string>
-  /** Behind a brief, whose lines are chosen in the same way: they would be said twice. */
+  /** After a brief, whose lines are selected in the same way: avoids repetition. */
   readonly isNamesOnly?: boolean
 }
 
-/** Less would be a heading with nothing under it. */
+/** Less would be a heading without content. */
 const LEAST_TOKENS = 120
 
 export async function floorText(floor: FloorText): Promise<string> {
@@ -160,7 +160,7 @@ function noteFor(goes: readonly Item[], eventAt: EventAt): string {
   return `[Context note, not a new request: ${which} compacted into the summary above. The work that it reports is done: do not repeat it. recall reads the originals again, by ref${such} or by words.]`
 }
 
-/** Lines of which the summary and what stays say nothing; then, name by name, what else was exact. */
+/** Lines that neither the summary nor the remaining context covers; then other exact names. */
 async function lostFacts(floor: FloorText): Promise<string> {
   const { input, standing, maxTokens } = floor
   const { stays, entries, goes, texts } = standing
@@ -184,7 +184,7 @@ async function lostFacts(floor: FloorText): Promise<string> {
   return [lines, ...(names.length > 0 ? [NAMES, ...names] : [])].filter(Boolean).join('\n')
 }
 
-/** Events of the requests that a note ends with. */
+/** Events of the requests at the end of a note. */
 export function findCarried({ context, eventAt }: StrategyInput): (seq: number) => boolean {
   const { shown } = findRequests(context.items.toArray(), eventAt)
   return coveredBy(
@@ -193,13 +193,13 @@ export function findCarried({ context, eventAt }: StrategyInput): (seq: number) 
   )
 }
 
-/** The rest is for names that stand in no line. */
+/** The rest is for names outside these lines. */
 const LINES_SHARE = 0.6
 const NAMES = 'Other exact names and values, by the entries that have them:'
 const REF_TOKENS = 8
 const MOST_NAMES = 40
 
-/** By the entries that have them, newest first where there is no room for all. */
+/** By entry, newest first if there is no room for all. */
 export function listNames(
   { input, standing, wanted }: Pick<FloorText, 'input' | 'standing' | 'wanted'>,
   said: readonly string[],
@@ -232,13 +232,13 @@ interface BriefInput {
   readonly input: StrategyInput
   readonly covered: readonly Item[]
   readonly stays: readonly Item[]
-  /** What need not be said again, and of which entries it speaks. */
+  /** What need not be repeated, and its entries. */
   readonly said: readonly string[]
   readonly isSaid?: (seq: number) => boolean
   readonly maxTokens: number
 }
 
-/** The sections of a brief without its opening; empty where there is nothing to say. */
+/** The sections of a brief without its opening; empty if there is nothing to say. */
 export async function buildBrief(brief: BriefInput): Promise<string> {
   const { input, covered, stays, said, isSaid, maxTokens } = brief
   const { context, eventAt, pins = [], nextPrompt = '', instructions = '' } = input

@@ -1,4 +1,4 @@
-// A floor under every summary: what it lost is put beside it, and where that is not enough the brief takes its place.
+// A floor under every summary: adds what it lost, and replaces it by the brief if that is not enough.
 import type { Edit, Put } from '../../core/edit/change.ts'
 import { isExcuse } from '../../core/edit/excuse.ts'
 import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
@@ -26,8 +26,8 @@ import { countKept, exactFacts } from './exact-facts.ts'
 import { floorText, type Standing, standingAfter, textOfEntry, weigh } from './floor-text.ts'
 
 /**
- * What may be done about a poor summary. One that précis asked for gives way to the brief; one with lists of
- * its own that code has written is only mended; one that the agent wrote is taken or refused.
+ * How to handle a poor summary. One requested by précis may be replaced by the brief; one with lists by code
+ * is only mended; the agent's own is accepted or refused.
  */
 export type SummaryKind = 'replaceable' | 'mended' | 'own'
 
@@ -72,8 +72,8 @@ function writtenIn({ written = [] }: Proposal): string {
 }
 
 /**
- * In place of a summary that is of no use: up to the target, and never smaller than the summary would have been, so that
- * what stays beside it is not cut. Undefined where code finds no way.
+ * Replaces a useless summary: up to the target, and never smaller than the summary would have been, so that
+ * the rest is not cut. Undefined if code cannot.
  */
 async function briefFor(
   input: StrategyInput,
@@ -94,7 +94,7 @@ async function briefFor(
   return undefined
 }
 
-/** Head, tail and ref of results that the model has not seen, only where no request could hold them. */
+/** Cuts unread results to head, tail and ref, only if no request could hold them. */
 function cappedUnseen(edits: readonly Edit[], input: StrategyInput): Edit[] {
   if (edits.length === 0) return []
   const stays = new Set(standingAfter(edits, input).stays)
@@ -118,19 +118,19 @@ function withEntry({ covers, put }: Edit, text: string): Edit {
 }
 
 const MOST_FACTS_TOKENS = 4_000
-/** Of what goes, and of what a target leaves. */
+/** Share of what is removed, and of what a target leaves. */
 const GOES_SHARE = 6
 const TARGET_SHARE = 0.5
-/** Of what goes, with a note that goes with it: it has to become smaller. */
+/** Share of removed content including a note: it must shrink. */
 const MOST_AGAIN = 0.9
-/** For the note, what is answered, and errors of the estimate. */
+/** For the note, the status, and estimation errors. */
 const FRAME_TOKENS = 150
 
 export function factsRoom(input: StrategyInput, standing: Standing): number {
   const { goes, tokens } = standing
   const { targetTokens = Number.POSITIVE_INFINITY } = input
   const left = targetTokens - measureSize(input, standing) - FRAME_TOKENS
-  // What an earlier note says is all facts: the next one is not to lose most of them by being a share of it.
+  // An earlier note consists of facts: the next one must not lose most of them by being a share of it.
   const noted = weigh(goes.filter(({ id }) => newEntryAt(id, input.eventAt)?.label === 'carried'))
   const still = weigh(goes) * MOST_AGAIN - tokens - 2 * FRAME_TOKENS
   const shorter = Math.max(weigh(goes) / 2 - tokens, Math.min(noted, still))
@@ -139,7 +139,7 @@ export function factsRoom(input: StrategyInput, standing: Standing): number {
   return Math.floor(Math.max(0, Math.min(most, Math.max(shorter, 0) + FRAME_TOKENS)))
 }
 
-/** The agent can act on this at once: it has everything still before it. */
+/** The agent can act on this at once: its context is still complete. */
 function requireWords({ goes, entries }: Standing, facts: ReadonlySet<string>): void {
   const texts = entries.filter(isSummary).map(textOfEntry)
   const isEmpty = texts.some((text) => saysNothing(withoutHeadings(text)) || isExcuse(text))
@@ -156,15 +156,15 @@ function requireWords({ goes, entries }: Standing, facts: ReadonlySet<string>): 
 }
 
 interface Choice {
-  /** The summary with what it lost beside it, within so much more room. */
+  /** The summary with its losses beside it, within this much more room. */
   readonly mend: (moreTokens: number) => Promise<Proposal>
   readonly brief: Proposal | undefined
-  readonly sameTokens: number // within which the brief was made
+  readonly sameTokens: number // the brief's limit
   readonly wanted: ReadonlySet<string> // what the brief keeps
-  readonly facts: ReadonlySet<string> // of what goes
+  readonly facts: ReadonlySet<string> // of what is removed
 }
 
-/** The mended summary, or the brief where that keeps more exact facts in the same number of tokens. */
+/** The mended summary, or the brief if that keeps more exact facts in the same size. */
 async function better(
   { mend, brief, sameTokens, wanted, facts: all }: Choice,
   standing: Standing,
@@ -176,7 +176,7 @@ async function better(
   }
   let tried = await count(0)
   const isPoorer = () => tried.facts.kept < tried.facts.inBrief
-  // A few facts are no reason to lose a summary: the brief had room for a note that it may not need.
+  // A few facts do not justify losing a summary: the brief had room for a note it may not need.
   if (brief && isPoorer() && spareTokens(input, standing) > FRAME_TOKENS)
     tried = await count(FRAME_TOKENS)
   const { mended, facts } = tried
@@ -192,7 +192,7 @@ function spareTokens(input: StrategyInput, standing: Standing): number {
   return targetTokens - measureSize(input, standing) - factsRoom(input, standing) - FRAME_TOKENS
 }
 
-/** Exact facts of what goes: how many there are, how many are left, and how many a brief would leave. */
+/** Exact facts of what is removed: total, kept, and kept by a brief. */
 function countFacts(
   { mended, wanted }: Pick<Choice, 'wanted'> & { readonly mended: Proposal },
   facts: ReadonlySet<string>,
@@ -209,7 +209,7 @@ interface FactCounts {
   readonly inBrief: number
 }
 
-/** The same for a brief to which a model has added its part, beside code's brief of the same size. */
+/** The same for a brief with a model's part, compared with code's brief of equal size. */
 export async function factsBeside(mended: Proposal, targetTokens: number, input: StrategyInput) {
   const { goes } = standingAfter(mended.edits, input)
   const wanted = factsStanding(await briefWithin(input, targetTokens), input)

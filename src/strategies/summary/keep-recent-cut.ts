@@ -1,4 +1,4 @@
-// The cut of `keep-recent`: the summarised part, a divided turn, and the kept tail
+// The cut of `keep-recent`: the summarised part, a divided turn, and the kept tail.
 import type { EventAt } from '../../core/log/event.ts'
 import type { Context } from '../../core/view/context.ts'
 import { weightOf } from '../../core/view/context.ts'
@@ -8,15 +8,15 @@ import { openRoundStart, seamsOf, unansweredRoundStart } from '../../core/view/s
 import { type CutItem, findCutPoint } from './cut-point.ts'
 
 export interface RecentCut {
-  /** Everything that goes: an earlier summary, what came after it, and a turn's beginning. */
+  /** Everything removed: an earlier summary, what followed it, and the start of a turn. */
   readonly covered: readonly Item[]
-  /** Earlier summaries, at the front of it. */
+  /** Earlier summaries at its front. */
   readonly summaries: readonly Item[]
-  /** What is told again, up to the turn that is divided. */
+  /** What is summarised, up to the divided turn. */
   readonly history: readonly Item[]
-  /** The beginning of the turn that is divided; empty if none is. */
+  /** The start of the divided turn; empty if none is divided. */
   readonly turnBeginning: readonly Item[]
-  /** What the user said in that turn: it stays, word for word. */
+  /** The user's message in that turn: stays unchanged. */
   readonly request: Item | undefined
   readonly kept: readonly Item[]
 }
@@ -27,13 +27,13 @@ export interface CutLimits {
 }
 
 const KEEP_RECENT_TOKENS = 20_000
-/** Of a small window the tail takes a quarter at most; with what cannot be parted, a half. */
+/** The tail takes at most a quarter of a small window; with inseparable content a half. */
 const TAIL_SHARE = 4
 const LIMIT_SHARE = 2
 
 const TOLD: ReadonlySet<Item['kind']> = new Set(['user', 'answer', 'result'])
 
-/** Undefined if nothing is old enough to be summarised. */
+/** Undefined if nothing is old enough. */
 export function cutRecent(
   context: Context,
   eventAt: EventAt,
@@ -63,7 +63,7 @@ export function cutRecent(
   }
 }
 
-/** How much may stay, and how much at most where a cut would part what belongs together. */
+/** How much may stay, and the maximum if a cut would separate what belongs together. */
 function tailRoom(
   context: Context,
   { windowTokens, targetTokens }: CutLimits,
@@ -71,7 +71,7 @@ function tailRoom(
   const headTokens = weightOf(context) - context.tokens
   const room = Math.min(
     windowTokens ?? Number.POSITIVE_INFINITY,
-    // A target is met by the tail and the summary together.
+    // Tail and summary together must meet the target.
     targetTokens === undefined ? Number.POSITIVE_INFINITY : 2 * (targetTokens - headTokens),
   )
   return {
@@ -89,8 +89,8 @@ interface CutSearch {
 }
 
 /**
- * The first allowed cut whose tail fits. What is not answered yet stays in any case, and so does
- * everything where no later cut helps.
+ * The first allowed cut whose tail fits. Unanswered content always stays, and so does everything if no later
+ * cut helps.
  */
 function fittingCut({ items, context, from, start, limitTokens }: CutSearch): number {
   const seams = seamsOf(items, context.open)
@@ -106,13 +106,13 @@ function fittingCut({ items, context, from, start, limitTokens }: CutSearch): nu
   return first
 }
 
-/** With nothing behind it, what the user said last would be among what is summarised, unanswered. */
+/** With nothing after it, the user's last message would be summarised unanswered. */
 function leavesUnanswered(items: readonly Item[], cut: number): boolean {
   const isWord = ({ kind }: Item) => kind === 'user' || kind === 'answer'
   return cut === items.length && items.findLast(isWord)?.kind === 'user'
 }
 
-/** Where the turn begins that continues behind the cut. */
+/** The start of the turn that continues after the cut. */
 function dividedTurn(
   items: readonly Item[],
   cut: number,
@@ -142,7 +142,7 @@ function cutItem({ kind, tokens }: Item): CutItem {
 
 const CARRIED: ReadonlySet<string | undefined> = new Set(['pins', 'carried'])
 
-/** A summary, pins, a gap: nothing that would have to be told. */
+/** A summary, pins or a gap: nothing to summarise. */
 function isCarriedOver(item: Item, eventAt: EventAt): boolean {
   return (
     item.kind === 'gap' ||

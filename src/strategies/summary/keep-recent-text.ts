@@ -1,4 +1,4 @@
-// The summary of `keep-recent` as a message: what the model wrote, and what code knows better than a model.
+// The summary of `keep-recent` as a message: the model's text, and facts by code.
 import type { StrategyInput } from '../../core/edit/strategy.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
@@ -13,7 +13,7 @@ import { checkAgainstSource, readSource, withNote, withoutNote } from './checks.
 import { summaryIn, summaryMessage } from './fresh-session.ts'
 import type { RecentCut } from './keep-recent-cut.ts'
 
-/** What an earlier summary said and knew. */
+/** The content and facts of an earlier summary. */
 export interface Former {
   readonly prose: string
   readonly files: FileOperations
@@ -21,13 +21,13 @@ export interface Former {
 }
 
 const USER_WORDS_TOKENS = 4_000
-/** Of a small window the user's words take a sixteenth at most. */
+/** User words take at most a sixteenth of a small window. */
 const USER_WORDS_SHARE = 16
-/** And of what goes, a quarter: the summary is to be smaller than that. */
+/** And a quarter of what is removed: the summary must be smaller. */
 const COVERED_SHARE = 4
-/** Of what a target leaves: the rest is for the refs of what is left out, and for the frame. */
+/** Share of what a target leaves: the rest is for refs and the frame. */
 const TARGET_SHARE = 0.75
-/** Where a target is out of reach, the last words of the user stay all the same. */
+/** If a target is out of reach, the user's last words stay nevertheless. */
 const LEAST_WORDS_TOKENS = 250
 const MAX_LISTED_FILES = 200
 
@@ -91,7 +91,7 @@ export function recentSummary({ input, cut, former, prose }: RecentSummary): {
   }
 }
 
-/** A small compaction after a large one leaves the words that the former summary held. */
+/** A small compaction after a large one keeps the earlier summary's user words. */
 function wordsRoom({ input, cut, former, prose }: RecentSummary): number {
   const { context, run, targetTokens = Number.POSITIVE_INFINITY } = input
   const covered = weigh(cut.covered)
@@ -121,7 +121,7 @@ function listed(paths: readonly string[]): string[] {
   return more > 0 ? [...shown, `… and ${more} more`] : shown
 }
 
-/** Without the lists, which are recreated, and without the tags, which stand around the new one. */
+/** Without the lists, which are rebuilt, and without tags, which surround the new one. */
 function readProse(item: Item, eventAt: EventAt): string {
   const content = contentOf(item.id, eventAt)
   const text =
@@ -136,7 +136,7 @@ function readProse(item: Item, eventAt: EventAt): string {
   return withoutNote(lists ? inner.slice(0, lists.index) : inner)
 }
 
-/** From the log, which nobody can forge, not from the text. */
+/** From the log, which cannot be forged, not from the text. */
 function readMetadata({ id }: Item, eventAt: EventAt): { readonly [key: string]: Json } {
   const event = eventAt(parseEntryId(id).seq)
   const isOurs = event?.type === 'COMPACTION' && event.data.strategyId === 'keep-recent'
@@ -156,9 +156,9 @@ function wordsIn(value: Json | undefined): UserWord[] {
   })
 }
 
-/** The files that a part of a conversation read and changed, from its tool calls */
+/** The files that part of a conversation read and changed, from its tool calls. */
 interface FileOperations {
-  readonly readFiles: readonly string[] // without those that were changed as well
+  readonly readFiles: readonly string[] // without changed ones
   readonly modifiedFiles: readonly string[]
 }
 
@@ -172,7 +172,7 @@ const WRITES: ReadonlySet<string> = new Set([
   'str_replace',
 ])
 
-/** Calls that failed changed nothing. `earlier` is what a former summary knew. */
+/** Failed calls changed nothing. `earlier` comes from an earlier summary. */
 function fileOperations(
   items: readonly Item[],
   eventAt: EventAt,
@@ -197,7 +197,7 @@ function fileOperations(
   }
 }
 
-/** Of the results right behind an answer. */
+/** From the results directly after an answer. */
 function failedCalls(items: readonly Item[], start: number, eventAt: EventAt): Set<string> {
   const failed = new Set<string>()
   for (let at = start; items[at]?.kind === 'result'; at += 1) {

@@ -1,4 +1,5 @@
-// `keep-recent`: everything before a token-counted tail becomes a structured summary that is updated each time.
+// `keep-recent`: replaces everything before a token-counted tail with a structured summary that is updated
+// each time.
 import type { Put } from '../../core/edit/change.ts'
 import type { Strategy, StrategyInput, WrittenSummary } from '../../core/edit/strategy.ts'
 import type { AskAnswer, ModelPort } from '../../core/ports.ts'
@@ -68,7 +69,7 @@ interface SummaryReply extends Pick<WrittenSummary, 'sections'> {
   readonly sections: readonly string[]
 }
 
-/** The history, and apart from it the beginning of the turn that the cut divides. */
+/** Summarises the history, and separately the start of the divided turn. */
 async function tell(telling: Telling): Promise<SummaryReply[]> {
   const { provider, input, cut } = telling
   const { run, instructions, nextPrompt } = input
@@ -82,14 +83,14 @@ async function tell(telling: Telling): Promise<SummaryReply[]> {
     })
     if (answer) return [{ answer, sections: SECTIONS }]
   }
-  // A turn that is divided once more, or has nothing before it, is the history.
+  // A turn divided again, or with nothing before it, is the history.
   const isDivided = hasWords(cut.history) && hasWords(cut.turnBeginning, cut.request)
   const history = isDivided ? cut.history : [...cut.history, ...cut.turnBeginning]
   const asked = [
     tellHistory(telling, history),
     ...(isDivided ? [tellTurn(telling, cut.turnBeginning)] : []),
   ]
-  // Both are waited for: nothing may continue once the run is over.
+  // Waits for both: nothing may go on after the run.
   const settled = await Promise.allSettled(asked)
   const told = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
   const failed = settled.find(({ status }) => status === 'rejected')

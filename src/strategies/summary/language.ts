@@ -1,4 +1,4 @@
-// Guesses the language of a text, to notice an answer in another one: by its script, or by its commonest words.
+// Guesses a text's language by script or common words, to notice an answer in another one.
 
 const SCRIPTS: readonly (readonly [string, RegExp])[] = [
   ['Japanese', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
@@ -11,7 +11,7 @@ const SCRIPTS: readonly (readonly [string, RegExp])[] = [
   ['Devanagari', /\p{Script=Devanagari}/gu],
 ]
 
-/** Words that stand in every paragraph of a language, and hardly in another of these. */
+/** Words in every paragraph of a language and hardly in the others. */
 const WORDS: Readonly<Record<string, RegExp>> = {
   English: /(?<!\p{L})(?:the|and|of|to|is|it|with|that|was|are|not|this|we|you|be)(?!\p{L})/giu,
   German:
@@ -22,16 +22,16 @@ const WORDS: Readonly<Record<string, RegExp>> = {
   Italian: /(?<!\p{L})(?:il|gli|è|non|una|per|con|di|che|della|sono|e)(?!\p{L})/giu,
 }
 
-/** Code, paths and quotations are in no language. */
+/** Code, paths and quotations have no language. */
 const QUOTED = /```[\s\S]*?```|`[^`\n]*`/g
 const CODE = /[/_\\=<>{}]/
 const LEAST_WORDS = 5
-/** How much commoner the words of the first must be than those of the second. */
+/** How much more common the first language's words must be than the second's. */
 const CLEARLY = 2
-/** Of the letters, for a script that is not Latin. A Japanese text has many Chinese characters. */
+/** Share of letters in a non-Latin script. Japanese text has many Chinese characters. */
 const SCRIPT_SHARE = 0.15
 
-/** Undefined where it is not plain. */
+/** Undefined if unclear. */
 export function detectLanguage(text: string): string | undefined {
   const prose = text.replace(QUOTED, ' ').replace(/\S+/g, (word) => (CODE.test(word) ? ' ' : word))
   const letters = prose.match(/\p{L}/gu)?.length ?? 0

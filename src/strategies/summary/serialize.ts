@@ -1,4 +1,4 @@
-// A conversation as one text, so that a model reports on it and does not continue it
+// A conversation as one text, so that a model reports on it instead of continuing it.
 import type { EntryLabel } from '../../core/edit/change.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import { partInWords } from '../../core/repair/result-content.ts'
@@ -13,12 +13,12 @@ import { asData, quotedBehind } from './as-data.ts'
 
 export interface Transcript {
   readonly text: string
-  /** Where each entry begins. */
+  /** The start of each entry. */
   readonly boundaries: readonly number[]
 }
 
 export interface SerializeOptions {
-  /** Of a tool result, of a file, and of each argument of a call. */
+  /** Limit for a tool result, a file, and each argument of a call. */
   readonly maxResultChars?: number
 }
 
@@ -26,8 +26,8 @@ const RESULT_CHARS = 2_000
 const SEPARATOR = '\n\n'
 
 /**
- * Thinking is never told, nor are reminders, checkpoints and pins: nobody said them. Whatever in the text
- * looks like the structure of this page is written so that it no longer does.
+ * Leaves out thinking, reminders, checkpoints and pins, which nobody said. Escapes whatever looks like this
+ * page's structure.
  */
 export function serializeConversation(
   items: readonly Item[],
@@ -66,7 +66,7 @@ function entryText(item: Item, eventAt: EventAt, maxChars: number): string {
   }
 }
 
-/** What a compaction put there, or whose words they are. */
+/** The compaction's label, or the author. */
 type Speaker = EntryLabel | 'tool' | 'client' | 'model'
 
 function findSpeaker(item: Item, eventAt: EventAt): Speaker | undefined {
@@ -84,7 +84,7 @@ function userText(content: UserContent, label: Speaker | undefined, maxChars: nu
       ? [{ type: 'text', text: content }]
       : content.filter((part) => part.type !== 'tool_call')
   if (label !== undefined) return partsText(parts, label, maxChars)
-  // What a client put beside the user's words stands apart from them.
+  // A client's additions are separated from the user's words.
   const pieces: { by: Speaker | undefined; parts: MessagePart[] }[] = []
   for (const part of parts) {
     const by = part.type === 'text' ? part.from : undefined
@@ -147,7 +147,7 @@ function resultText({ content, status }: ToolResult, maxChars: number): string {
   return text.trim() === '' ? `${label} (no output)` : quotedBehind(label, cutData(text, maxChars))
 }
 
-/** Cut first: a tag that the cut leaves half of is made harmless as it stands then. */
+/** Cut first, so that a tag cut in half is escaped, too. */
 function cutData(text: string, maxChars: number): string {
   return asData(cutWithNote(text, maxChars))
 }

@@ -1,12 +1,12 @@
-// The visible text from a position: without zero-width characters, entities decoded, widths unified
+// The visible text from a position: without zero-width characters, entities decoded, widths unified.
 
 /** No mark is longer. */
 const NEAR_CHARS = 64
 
-/** Where something is hidden or spelled out, more is looked at. */
+/** With hidden or encoded characters, look further. */
 const FAR_CHARS = 160
 
-/** In lower case. A little of it: enough to tell what a mark is, and nothing if none can be. */
+/** In lower case. Enough to recognise a mark; empty if none is possible. */
 export function visibleAhead(text: string, from: number): string {
   const near = text.slice(from, from + NEAR_CHARS)
   if (!SPELLED.test(near)) return near.toLowerCase()
@@ -20,7 +20,7 @@ const UNSEEN_SIGNS = String.raw`\p{Cf}\p{Default_Ignorable_Code_Point}`
 
 const SPELLED = new RegExp(`[${UNSEEN_SIGNS}&\\u0080-\\u{10ffff}]`, 'u')
 
-/** The first that is seen is a letter, a mark or the beginning of an entity. */
+/** The first visible character is a letter, a mark or the start of an entity. */
 const BEGINNING = new RegExp(`[\\s${UNSEEN_SIGNS}]*[\\p{L}/⁄∕／\\\\＼#＃&＆]`, 'uy')
 
 const FAR = new RegExp(`(?:[${UNSEEN_SIGNS}]*[^${UNSEEN_SIGNS}]){0,${FAR_CHARS}}`, 'uy')

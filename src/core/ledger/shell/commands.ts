@@ -1,4 +1,4 @@
-// A shell command line as the simple commands that it runs, in order, loops over known words unrolled.
+// Splits a shell command line into its simple commands, in order; loops over known words are unrolled.
 import type { Joint } from '../operation.ts'
 import { normalPath } from '../path-text.ts'
 import { expandBraces } from './programs.ts'
@@ -19,7 +19,7 @@ export interface ShellCommand {
 
 export interface ShellCommands {
   readonly commands: readonly ShellCommand[]
-  /** There was more than is worth reading. */
+  /** The rest was too long to read. */
   readonly isCut: boolean
 }
 
@@ -29,7 +29,7 @@ const MOST_WORDS = 2_000
 const MOST_ROUNDS = 60
 
 const JOINTS: Readonly<Record<string, Joint>> = { '&&': '&&', '||': '||', '|': '|', '|&': '|' }
-/** Words that begin a stretch of which nobody sees whether it runs, and those that end one. */
+/** Words that start a part which may not run, and words that end one. */
 const OPENS = new Set(['if', 'while', 'until', 'case', 'select'])
 const CLOSES = new Set(['fi', 'done', 'esac'])
 const BETWEEN = new Set(['then', 'else', 'elif', 'do', '!', '{', '}', 'time'])
@@ -52,11 +52,11 @@ class CommandReader {
   #words: ShellWord[] = []
   #redirections: Redirection[] = []
   #joint: Joint = ';'
-  /** Open loops and branches; a loop that is unrolled is known, the others are not. */
+  /** Open loops and branches; unrolled loops are certain, others are not. */
   readonly #blocks: (Loop | 'maybe' | 'function')[] = []
   #maybes = 0
   #isCut = false
-  /** Assigned only if what precedes it worked, or did not: known no longer than the line continues so. */
+  /** Assigned only if the previous command succeeded or failed: known while the chain continues. */
   #conditional: string[] = []
 
   constructor(text: string) {
@@ -89,7 +89,7 @@ class CommandReader {
 
   #operate(sign: string): void {
     if (sign === '(' && this.#words.length === 1) {
-      // `name()`: what follows is kept for later, and may never run.
+      // `name()`: the body is stored and may never run.
       this.#words = []
       this.#open('function')
       return
@@ -98,7 +98,7 @@ class CommandReader {
       this.#words.push({ raw: '((', text: '((' })
       return
     }
-    // A line may end behind `&&`, and a subshell may begin there: the next command is still joined by it.
+    // A line may end with `&&`, or a subshell may follow: the next command is still joined by it.
     const isPending = this.#words.length === 0 && this.#redirections.length === 0
     const pending = isPending && (sign === '\n' || sign === '(') ? this.#joint : undefined
     this.#finish()
@@ -125,7 +125,7 @@ class CommandReader {
     else if (!BETWEEN.has(word.raw)) this.#words.push(word)
   }
 
-  /** Up to `]]`, the signs for redirections and for what comes next compare and join. */
+  /** Up to `]]`, redirection and joining signs are comparisons. */
   #readTest(word: ShellWord): void {
     this.#words.push(word)
     for (let sign = this.#text.next(); sign !== undefined; sign = this.#text.next()) {
@@ -223,7 +223,7 @@ export function isAssignment(word: ShellWord): boolean {
   return /^[A-Za-z_]\w{0,99}=/.test(word.raw)
 }
 
-/** The name of a program without its folder. */
+/** A program's name without folder. */
 export function readProgram(command: ShellCommand): string {
   const text = command.words[0]?.text ?? ''
   return normalPath(text).split('/').at(-1) ?? ''

@@ -1,4 +1,4 @@
-// The effects of a git command on files, index and branch, from its arguments
+// The effects of a git command on files, index and branch, from its arguments.
 import type { FileOperation, GitOperation, Shows, Target } from '../operation.ts'
 import type { Effect } from './programs.ts'
 import { type Arguments, findTargets, hasAny, readArguments, readTarget } from './programs.ts'
@@ -10,7 +10,7 @@ export interface GitEffect extends Effect {
 
 const NOTHING: GitEffect = { operations: [], isUnclear: false }
 const UNCLEAR: GitEffect = { operations: [], isUnclear: true }
-/** They look, or they talk to other repositories; no file changes. */
+/** They only read, or use other repositories; no file changes. */
 const HARMLESS = new Set(
   `log diff show blame describe rev-parse remote fetch push tag config reflog shortlog cat-file
   name-rev for-each-ref ls-tree ls-remote grep bisect-log merge-base rev-list show-ref var version
@@ -23,7 +23,7 @@ const GLOBAL_VALUES = ['-C', '-c', '--git-dir', '--work-tree']
 export function gitEffect(words: readonly ShellWord[]): GitEffect {
   const at = subcommandAt(words)
   const name = words[at]?.text ?? ''
-  // Another folder or another repository: its paths are not those of this one.
+  // Another folder or repository: its paths do not belong here.
   if (words.slice(0, at).some(({ text = '' }) => /^(?:-C|--git-dir|--work-tree)/.test(text)))
     return HARMLESS.has(name) ? NOTHING : UNCLEAR
   if (HARMLESS.has(name)) return NOTHING
@@ -31,7 +31,7 @@ export function gitEffect(words: readonly ShellWord[]): GitEffect {
   return known?.(words.slice(at + 1)) ?? UNCLEAR
 }
 
-/** `git -C folder …` is the rest of it, run there. */
+/** `git -C folder …` runs the rest there. */
 export function gitFolder(
   words: readonly ShellWord[],
 ): { readonly folder: Target; readonly words: readonly ShellWord[] } | undefined {
@@ -107,7 +107,7 @@ const COMMANDS: Readonly<Record<string, (words: readonly ShellWord[]) => GitEffe
     if (hasAny(options, '--hard')) return isHead ? of({ op: 'git-reset-hard' }) : UNCLEAR
     if (hasAny(options, '--soft', '--merge', '--keep')) return isHead ? NOTHING : UNCLEAR
     const paths = behindDashes ?? (isHead ? rest.slice(1) : rest)
-    // A word that is not a path is a commit, whose files nobody has told.
+    // A word that is not a path is a commit with unknown files.
     if (!isHead && behindDashes === undefined && !looksLikePath(rest[0])) return UNCLEAR
     return onPaths(paths, 'git-unstage')
   },
@@ -168,12 +168,12 @@ function switchBranch(words: readonly ShellWord[]): GitEffect {
   const branch = rest[0]?.text
   if (branch === undefined || hasAny(options, '--orphan', '-d', '--detach', '-f', '--force'))
     return UNCLEAR
-  // A new branch may begin somewhere else.
+  // A new branch may start elsewhere.
   if (rest.length > 1) return UNCLEAR
   return of({ op: 'git-switch', branch, ...(isNew && { isNew: true as const }) })
 }
 
-/** `checkout x` is a file or a branch: a dot, or a slash at the end, is of files. */
+/** `checkout x` names a file or a branch: a dot or trailing slash means files. */
 function looksLikePath(word: ShellWord | undefined): boolean {
   const text = word?.text ?? ''
   return (

@@ -1,4 +1,4 @@
-// What a command made last: commits, pushes, merges, tags, pull requests, releases, from what it printed
+// What a command produced: commits, pushes, merges, tags, pull requests, releases, from its output.
 import { cutHead } from '../../window/tokens/cut.ts'
 import type { Landing, Ledger } from '../records.ts'
 import type { CommandEnd } from './outcome.ts'
@@ -18,11 +18,11 @@ const PUSHED =
 const REFUSED = /\[(?:remote )?rejected\]|^(?:error|fatal): /m
 const PULL_REQUEST = /https?:\/\/[^\s"'<>]{1,300}\/(?:pull|merge_requests)\/(\d{1,9})\b/
 
-/** What `gh pr merge` says where checks or a queue stand before the merge. */
+/** Output of `gh pr merge` if checks or a queue come first. */
 const MERGED_LATER =
   /\bwill be (?:automatically merged|added to the merge queue)\b|already queued to merge/
 
-/** A step of a command line that begins with these words. */
+/** Matches a step of a command line that starts with these words. */
 function step(words: string): RegExp {
   return new RegExp(
     `(?:^|[;&|(\\n]|\\$\\()\\s*(?:\\w+=\\S* +)*(?:rtk +)?${words}(?=\\s|$)([^;&|\\n]*)`,
@@ -43,7 +43,7 @@ const UNRELEASE = step('(?:gh|glab) +release +delete')
 const REOPEN_REQUEST = step('(?:gh +pr|glab +mr) +reopen')
 const PUBLISH = step('(?:npm|pnpm|yarn|cargo|twine|gem) +(?:publish|upload|push)')
 
-/** Everything that a command line shows to have been recorded, in the order of a workflow. */
+/** Everything a command line shows as recorded, in workflow order. */
 export function noteLandings(
   ledger: Ledger,
   command: string,
@@ -124,7 +124,7 @@ function isAmending(step: RegExpMatchArray | undefined): boolean {
   return step?.[1]?.includes('--amend') ?? false
 }
 
-/** Of `-m "…"`, and of a text that is handed over between marks. */
+/** From `-m "…"`, or from a here-document. */
 function subjectIn(command: string): string {
   const marked = /<<-?\s*['"]?(\w{1,40})['"]?\n\s*([^\n]{1,400})/.exec(command)?.[2]
   const quoted = /(?:-\w*m|--message)[ =]*(?:"([^"\n$`]{1,400})|'([^'\n]{1,400}))/.exec(command)
@@ -180,7 +180,7 @@ function others(command: string, { output, isFailed }: CommandEnd): LandingMatch
   ]
 }
 
-/** Without its message and flags; nothing where tags are only listed or deleted. */
+/** Without message and flags; undefined if tags are only listed or deleted. */
 function nameOfTag(words: string): string | undefined {
   const plain = words.replaceAll(
     /(?:-\w*m|--message|-F|--file|-u)[ =]*(?:"[^"]*"|'[^']*'|\S+)/g,

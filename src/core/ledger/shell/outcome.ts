@@ -1,28 +1,28 @@
-// The steps of a shell command that ran and succeeded, from its exit and output
+// The steps of a shell command that ran and succeeded, from its exit and output.
 
 import type { FileOperation, Step } from '../operation.ts'
 import { baseName } from '../path-text.ts'
 
 export interface CommandEnd {
-  /** Undefined if the result does not say; then it counts as it is marked. */
+  /** Undefined if the result does not say; then its status counts. */
   readonly exitCode?: number
   readonly isFailed: boolean
-  readonly output: string // without the frame of the tool
+  readonly output: string // without the tool's frame
   readonly text: string // with it
 }
 
 export interface DoneStep {
   readonly step: Step
-  /** Those that took place. */
+  /** Those that happened. */
   readonly operations: readonly FileOperation[]
   readonly hasWorked: boolean
-  /** It may have done something that nobody can tell. */
+  /** It may have had unknown effects. */
   readonly isUnclear: boolean
 }
 
 type Answer = 'yes' | 'no' | 'unknown'
 
-/** Programs that say so on the terminal when they fail; the others may fail in silence, or print anything. */
+/** Programs that print an error when they fail; others may fail silently. */
 const ANNOUNCES = new Set(
   'cat head tail nl less more sed cp mv rm mkdir rmdir touch tee cd pushd popd ln chmod git echo printf true export set pwd ls truncate unlink perl'.split(
     ' ',
@@ -36,7 +36,7 @@ const FAILS =
 export function doneSteps(steps: readonly Step[], end: CommandEnd): DoneStep[] {
   const errors = errorLines(end.output, steps)
   const last = steps.findLastIndex(({ shell }) => shell === undefined)
-  // Joined by `&&` alone, the whole works only if each does.
+  // Joined only by `&&`, the line succeeds only if each command does.
   const isChain = steps.every(({ joint }, at) => at === 0 || joint === '&&' || joint === '|')
   let before: Answer = 'yes'
   let runs: Answer = 'yes'
@@ -60,7 +60,7 @@ export function doneSteps(steps: readonly Step[], end: CommandEnd): DoneStep[] {
 interface Verdict {
   readonly runs: Answer
   readonly worked: Answer
-  readonly failed: readonly string[] // lines of its own
+  readonly failed: readonly string[] // separate lines
   readonly errors: readonly string[]
 }
 
@@ -106,17 +106,17 @@ function workedOut(
 ): Answer {
   const { runs, hasErrors, isLast, isPiped, isChain, end } = known
   if (runs !== 'yes' && !isChain) return runs === 'no' ? 'no' : 'unknown'
-  // Not all tools say how a command ended: if none does, its own words count.
+  // Not all tools report the exit; without it the output decides.
   const isTold = end.exitCode !== undefined || !hasErrors
   if (!end.isFailed && isTold && !isPiped && (isLast || isChain)) return 'yes'
   if (hasErrors) return 'no'
   if (runs === 'unknown') return 'unknown'
-  // How the last one ends is how the whole ends; of a pipe it is the last of its commands.
+  // The last command determines the exit of the line; in a pipe the last of its commands.
   if (isLast && end.isFailed) return 'no'
   return (ANNOUNCES.has(program) && !isMuted) || program === '' ? 'yes' : 'unknown'
 }
 
-/** Lines of these programs, or of the shell, that say what could not be done. */
+/** Error lines of these programs or of the shell. */
 function errorLines(output: string, steps: readonly Step[]): string[] {
   const speakers = new Set(['fatal', 'error', 'bash', 'sh', 'zsh', 'dash'])
   for (const { program } of steps) speakers.add(program)
@@ -129,7 +129,7 @@ function errorLines(output: string, steps: readonly Step[]): string[] {
   return found
 }
 
-/** Who says it. Perl does not give its name. */
+/** The program that prints it. Perl omits its name. */
 function findSpeaker(line: string): string {
   if (line.startsWith("Can't open ")) return 'perl'
   return baseName(line.slice(0, Math.max(0, line.indexOf(': '))))
@@ -145,7 +145,7 @@ function isOf(line: string, { program, opened }: Step): boolean {
   return rest.startsWith(`${program}: `) || opened.some((operation) => names([rest], operation))
 }
 
-/** Goes on with the other paths if one is wrong. */
+/** Continues with the other paths after an error. */
 function isByPath({ program }: Step): boolean {
   return ['cat', 'head', 'tail', 'rm', 'cp', 'mv', 'touch', 'mkdir', 'sed', 'chmod'].includes(
     program,

@@ -1,4 +1,4 @@
-// Package managers: which files of the project an installation writes.
+// Package managers: which project files an installation writes.
 import type { FileOperation } from '../operation.ts'
 import { type Effect, hasAny, readArguments, UNCLEAR } from './programs.ts'
 import type { ShellWord } from './text.ts'
@@ -6,9 +6,9 @@ import type { ShellWord } from './text.ts'
 interface Installer {
   readonly manifest: string
   readonly lock?: string
-  /** With names behind them both files change. */
+  /** With package names, both files change. */
   readonly changes: readonly string[]
-  /** They look, or run what is judged elsewhere. */
+  /** They only read, or run something judged elsewhere. */
   readonly harmless: readonly string[]
 }
 
@@ -72,7 +72,7 @@ const INSTALLERS: Readonly<Record<string, Installer>> = {
   pip: { manifest: '', changes: [], harmless: ['install', 'list', 'show', 'freeze', 'check'] },
 }
 
-/** Undefined if the program is none. */
+/** Undefined for other programs. */
 export function packageEffect(program: string, words: readonly ShellWord[]): Effect | undefined {
   const name = program === 'pip3' ? 'pip' : program
   const installer = Object.hasOwn(INSTALLERS, name) ? INSTALLERS[name] : undefined

@@ -1,18 +1,18 @@
-// The effects of common programs on files, from their arguments
+// The effects of common programs on files, from their arguments.
 import { type FileOperation, OPEN_FILE, type Target } from '../operation.ts'
 import { LONGEST_PATH_CHARS } from '../path-text.ts'
 import type { ShellWord } from './text.ts'
 
 export interface Arguments {
   readonly options: ReadonlySet<string>
-  /** Values of the options that take one, by the option. */
+  /** Values by option. */
   readonly values: ReadonlyMap<string, ShellWord>
   readonly rest: readonly ShellWord[]
-  /** What stands behind `--`, where that is there. */
+  /** Words after `--`, if present. */
   readonly behindDashes?: readonly ShellWord[]
 }
 
-/** `withValue` names the options whose value is the next word. Short options may stand together. */
+/** `withValue` names options that take the next word. Short options may be combined. */
 export function readArguments(
   words: readonly ShellWord[],
   withValue: readonly string[] = [],
@@ -54,7 +54,7 @@ export function hasAny(options: ReadonlySet<string>, ...names: readonly string[]
   return names.some((name) => options.has(name))
 }
 
-/** The paths among the words, and whether there are some that the text does not tell. */
+/** The paths among the words, and whether some are unknown. */
 interface Targets {
   readonly targets: readonly Target[]
   readonly isUnclear: boolean
@@ -73,13 +73,13 @@ export function readTarget({ text, glob }: ShellWord): Target | undefined {
 
 const MOST_BRACED = 50
 
-/** `src/{a,b}.ts` is two words. Braces in braces and quoted ones are left as they are. */
+/** `src/{a,b}.ts` is two words. Nested and quoted braces stay. */
 export function expandBraces(word: ShellWord): ShellWord[] {
   if (word.isQuoted || word.text === undefined || !word.text.includes('{')) return [word]
   const found = /^([^{}]{0,1024})\{([^{}]{1,1024})\}([^{}]{0,1024})$/.exec(word.text)
   const [, before = '', inside = '', after = ''] = found ?? []
   const parts = inside.includes(',') ? inside.split(',') : numbersIn(inside)
-  // Too many to tell, or letters: more than one word, and none of them is there.
+  // Too many, or letters: several words, none of them known.
   if (parts.length === 0) return inside.includes('..') ? [{ raw: word.raw }] : [word]
   return parts.slice(0, MOST_BRACED).map((part) => ({
     ...word,
@@ -87,7 +87,7 @@ export function expandBraces(word: ShellWord): ShellWord[] {
   }))
 }
 
-/** `1..3`; none where it is something else. */
+/** `1..3`; empty for anything else. */
 function numbersIn(range: string): string[] {
   const [, from, to] = /^(0|[1-9]\d{0,5})\.\.(0|[1-9]\d{0,5})$/.exec(range) ?? []
   const count = Number(to) - Number(from) + 1
@@ -105,7 +105,7 @@ type Program = (words: readonly ShellWord[]) => Effect
 const NOTHING: Effect = { operations: [], isUnclear: false }
 export const UNCLEAR: Effect = { operations: [], isUnclear: true }
 
-/** They change no file, or none but what they are redirected to. */
+/** They change only the files they are redirected to. */
 const HARMLESS = new Set(
   `[ [[ (( ag alias basename bg break cal cksum clear cmp column comm command continue cut date declare df
   diff dig dirname du echo egrep env exit export expr false fd fg fgrep file find fold free gh grep groups
@@ -115,7 +115,7 @@ const HARMLESS = new Set(
   true tty type ulimit umask uname uniq unset uptime wait wc which who whoami xxd yes ast-grep bat cat
   tail base64 awk gawk sed perl seq shuf fmt bc sha512sum lscpu getent man`.split(/\s+/),
 )
-/** They show what is in the files they are given. */
+/** They print the content of their files. */
 const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'bat', 'tac', 'jq'])
 const WITH_VALUE: Readonly<Record<string, readonly string[]>> = {
   head: ['-n', '-c', '--lines', '--bytes'],
@@ -124,7 +124,7 @@ const WITH_VALUE: Readonly<Record<string, readonly string[]>> = {
   jq: ['--indent'],
 }
 
-/** Unclear where the program is not known. */
+/** Unclear for unknown programs. */
 export function computeEffect(program: string, words: readonly ShellWord[]): Effect {
   const known = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined
   if (known !== undefined) return known(words)
@@ -157,7 +157,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
     const op = hasAny(options, '-a', '--append') ? 'append' : 'write'
     return each(rest, (path) => ({ op, path }))
   },
-  // Of SWE-agent: the file that is edited is the one that is open.
+  // SWE-agent: edits apply to the open file.
   open: (words) => each(words.slice(0, 1), (path) => ({ op: 'read', path })),
   create: (words) => each(words.slice(0, 1), (path) => ({ op: 'write', path, isNew: true })),
   edit: () => ({ operations: [{ op: 'edit', path: OPEN_FILE }], isUnclear: false }),
@@ -203,7 +203,7 @@ function each(words: readonly ShellWord[], make: (path: Target) => FileOperation
   return { operations: targets.map(make), isUnclear }
 }
 
-/** What it was stays beside it, where the option says under which name. */
+/** The original stays under the name the option gives. */
 function editInPlace(files: readonly ShellWord[], suffix: string | undefined): Effect {
   const { targets, isUnclear } = findTargets(files)
   const operations = targets.flatMap((path): FileOperation[] => [
@@ -224,7 +224,7 @@ function changeFolder(words: readonly ShellWord[], stack?: 'push'): Effect {
   const { rest } = readArguments(words)
   const [word] = rest
   const path = word === undefined ? { name: '~' } : readTarget(word)
-  // Where it leads to is not in the text: what follows is done in a folder that is unknown.
+  // The target is not in the text: the following commands run in an unknown folder.
   const operation = { op: 'cd', path: path ?? { name: '' }, ...(stack && { stack }) } as const
   return { operations: [operation], isUnclear: false }
 }
@@ -232,7 +232,7 @@ function changeFolder(words: readonly ShellWord[], stack?: 'push'): Effect {
 function streamEdit(words: readonly ShellWord[]): Effect {
   const isInPlace = (text: string) => /^(?:-[nErsz]*i|--in-place)/.test(text)
   const inPlace = words.some(({ text = '' }) => isInPlace(text))
-  // `-i ''` is how BSD writes that no copy is kept.
+  // On BSD, `-i ''` keeps no copy.
   const plain = words.filter(
     ({ text, raw }, at) =>
       !(text === '' && raw.length === 2 && isInPlace(words[at - 1]?.text ?? '')),
@@ -248,7 +248,7 @@ function isScriptOption({ text }: ShellWord): boolean {
   return text === '-e' || text === '-f'
 }
 
-/** A program first, then the files that it goes through. */
+/** A script first, then its files. */
 function readByScript(words: readonly ShellWord[]): Effect {
   if (words.some(({ text = '' }) => text === 'inplace' || text.includes('-f'))) return UNCLEAR
   if (words.some(({ text = '' }) => text.includes('>'))) return UNCLEAR

@@ -1,4 +1,4 @@
-// A shell command with its result: what its steps did, what its output shows, where it left the shell.
+// A shell command with its result: its effects, its output's evidence, and the shell's folder afterwards.
 import type { Fields, Json } from '../../text/json.ts'
 import { listIn, textIn } from '../call-fields.ts'
 import { carryOut, told } from '../carry-out.ts'
@@ -100,7 +100,7 @@ function runSteps(
   return { tree: work.tree, place, isUnclear, isHere: !isOut && !isLost, isGitAlone }
 }
 
-/** What comes back from a stash and does not fit is put in as far as it goes; git then says what is changed. */
+/** A conflicting stash is applied as far as possible; git then lists the changes. */
 function isHalfDone(steps: readonly Step[], { isFailed, output }: CommandEnd): boolean {
   const hasConflict = /^CONFLICT /m.test(output) && output.includes('On branch ')
   return (
@@ -110,18 +110,18 @@ function isHalfDone(steps: readonly Step[], { isFailed, output }: CommandEnd): b
   )
 }
 
-/** It works if there is nothing to put away, and puts nothing away. */
+/** Without changes it succeeds and stashes nothing. */
 function isEmptyStash({ op }: FileOperation, { output }: CommandEnd): boolean {
   return op === 'git-stash' && output.includes('No local changes to save')
 }
 
-/** They print nothing where they work. */
+/** They print nothing on success. */
 const SILENT = new Set(['cd', 'mkdir', 'export', 'set', 'touch', 'true', 'rm', 'mv', 'cp', ''])
 
-/** They print nothing that could be taken for words of git, or pass on what it printed. */
+/** Their output cannot be mistaken for git's, or passes it on. */
 const BESIDE_GIT = new Set(['git', 'echo', 'printf', 'head', 'tail'])
 
-/** In another working tree another branch is checked out. */
+/** Another working tree has another branch. */
 function isOutside({ folder }: Place): boolean {
   return folder !== undefined && /^(?:\.\.(?:\/|$)|\/|[A-Za-z]:)/.test(folder)
 }
@@ -176,7 +176,7 @@ export function settlePoll(
 
 const NOTICE = /<task-notification>([\s\S]{1,4000}?)<\/task-notification>/g
 
-/** What runs beside the conversation tells of its end in a message of its own. */
+/** A background process reports its end in a separate message. */
 export function settleNotices(ledger: Ledger, text: () => string, seq: number): Ledger {
   if (ledger.background.length === 0) return ledger
   let after = ledger
@@ -199,7 +199,7 @@ export function settleNotices(ledger: Ledger, text: () => string, seq: number): 
   return after
 }
 
-/** A command as a text, as several, or as the words of one. */
+/** A command as one text, several texts, or a list of words. */
 export function commandIn(fields: Fields, input: Json): string | undefined {
   if (typeof input === 'string') return input
   const text = textIn(fields, 'command', 'cmd', 'script', 'code')

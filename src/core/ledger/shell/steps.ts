@@ -1,4 +1,4 @@
-// A shell command as steps: each simple command with its effects on files
+// A shell command as steps: each simple command with its effects on files.
 import { cutHead } from '../../window/tokens/cut.ts'
 import type { FileOperation, Joint, Shows, Step, Target } from '../operation.ts'
 import { isTestRun } from '../test-runner.ts'
@@ -19,7 +19,7 @@ const DEEPEST = 3
 const KEY_CHARS = 300
 const MOST_BEHIND = 20
 
-/** Programs that run the one behind them, and how many words of their own they have beside options. */
+/** Programs that run another one, with the number of their own words besides options. */
 const WRAPPERS: Readonly<Record<string, number>> = {
   sudo: 0,
   env: 0,
@@ -32,15 +32,15 @@ const WRAPPERS: Readonly<Record<string, number>> = {
   timeout: 1,
 }
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash'])
-/** What can stand behind a reader in a pipe and still shows what it read. */
+/** Filters that still show what a reader printed. */
 const PASSES_ON = new Set(['head', 'tail', 'nl', 'cat', 'less', 'more', 'sed', 'tac'])
 
 export interface ShellReading {
   readonly steps: readonly Step[]
-  /** The command that the line is about, without what only leads to it or shortens its output. */
+  /** The main command of the line, without preparation and output filters. */
   readonly key: string
   readonly isTest: boolean
-  /** What follows the test: then how the line ended says nothing of it. */
+  /** Commands after the test: the exit of the line then says nothing about it. */
   readonly behind?: readonly string[]
 }
 
@@ -59,7 +59,7 @@ export function readShellLine(text: string): ShellReading {
 }
 
 const UNREAD: Step = { program: '', joint: ';', operations: [], opened: [], isUnclear: true }
-/** They lead to the command that a line is about, or talk about it. */
+/** They prepare the main command, or describe it. */
 const BESIDE = new Set([
   'cd',
   'export',
@@ -98,7 +98,7 @@ function readEffects({ commands }: ShellCommands, depth: number): Omit<ShellRead
   }
 }
 
-/** How a line ends is how what stands behind its last `;` ended, where that is a command of its own. */
+/** The exit of a line is that of its last part, if that is a separate command. */
 function behindIn<T extends { readonly joint: Joint }>(
   commands: readonly T[],
   isOwn: (command: T) => boolean,
@@ -108,7 +108,7 @@ function behindIn<T extends { readonly joint: Joint }>(
   return ending.length > 0 ? ending : commands.filter(isOwn)
 }
 
-/** Names that stand nowhere in the text are marked: only what was written can be quoted. */
+/** Marks names that do not occur literally: only written text can be quoted. */
 function withComposed(step: Step, text: string): Step {
   const marked = (target: Target): Target =>
     text.includes(target.name) ? target : { ...target, isComposed: true }
@@ -128,7 +128,7 @@ function findSteps({ commands, isCut }: ShellCommands, depth: number): Step[] {
   return steps
 }
 
-/** Whether what the command prints reaches the one who called. */
+/** Whether the command's output reaches the caller. */
 function isSeen(commands: readonly ShellCommand[], at: number): boolean {
   for (let next = at; next < commands.length; next += 1) {
     const command = commands[next] as ShellCommand
@@ -177,7 +177,7 @@ function readStep(command: ShellCommand, isSeen: boolean, depth: number): Step[]
 
 const CHANGE_FOLDER = { program: 'cd', joint: ';', opened: [] } as const
 
-/** Its output tells of paths in that folder, and is read in the one that the shell is in. */
+/** Its output shows paths in that folder, but is read in the shell's. */
 function withoutShown({ shows: _, ...step }: Step): Step {
   return step
 }
@@ -197,7 +197,7 @@ function effectOfCommand(
   return packageEffect(program, rest) ?? computeEffect(program, rest)
 }
 
-/** A shell in the shell has its own working directory. */
+/** A nested shell has its own working directory. */
 function joined(steps: readonly Step[], joint: Joint, isMaybe: boolean): Step[] {
   const mark = { program: '', operations: [], opened: [] }
   const inner = steps.map((step, at) => ({
@@ -223,7 +223,7 @@ function withoutWrappers(words: readonly ShellWord[]): readonly ShellWord[] {
   return rest
 }
 
-/** The command of `bash -c '…'`. */
+/** The command in `bash -c '…'`. */
 function innerText(program: string, words: readonly ShellWord[]): string | undefined {
   if (!SHELLS.has(program)) return undefined
   const at = words.findIndex(({ text = '' }) => /^-[a-z]*c$/.test(text))
@@ -247,7 +247,7 @@ function openedBy({ redirections }: ShellCommand): {
   return { opened, isUnclear }
 }
 
-/** Listings whose lines are paths, and whether any that is there could be missing. */
+/** Listings whose lines are paths, and whether they are complete. */
 function findShows(program: string, words: readonly ShellWord[]): Shows | undefined {
   if (program === 'pwd') return { kind: 'folder' }
   const texts = words.slice(1).map(({ text, glob }) => (glob ? undefined : text))

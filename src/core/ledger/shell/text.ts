@@ -1,7 +1,7 @@
-// The signs of a shell command, one by one: words with quotes and variables resolved, operators, here-documents.
+// The tokens of a shell command: words with quotes and variables resolved, operators, here-documents.
 
 export interface ShellWord {
-  /** As the command gets it; absent if the text does not tell. */
+  /** As the command receives it; absent if unknown. */
   readonly text?: string
   readonly raw: string
   readonly isQuoted?: true
@@ -16,7 +16,7 @@ export type Sign =
 const OPERATORS = ['&&', '||', '|&', ';;', ';', '|', '&', '(', ')', '\n']
 const REDIRECTIONS = ['&>>', '&>', '<<<', '<<-', '<<', '<>', '<&', '>&', '>>', '>|', '<', '>']
 const ENDS_WORD = ' \t\n;&|()<>'
-/** A longer one is something else; so looking for its end costs little. */
+/** Limits the search for its end. */
 const LONGEST_ARITHMETIC_CHARS = 400
 const PLAIN = /[^ \t\n;&|()<>'"\\$`*?[]*/y
 const PLAIN_IN_QUOTES = /[^"\\$`]*/y
@@ -36,13 +36,13 @@ interface Hereafter {
   readonly isIndented: boolean
 }
 
-/** Goes through the text once, and back only if a loop is read again. Never throws. */
+/** Reads the text once, and goes back only for loops. Never throws. */
 export class ShellText {
   readonly text: string
   readonly variables = new Map<string, string | undefined>()
   at = 0
   #awaited: Hereafter[] = []
-  /** How many characters were looked at, a second reading included. */
+  /** Characters read, including repeated ones. */
   scanned = 0
 
   constructor(text: string) {
@@ -68,7 +68,7 @@ export class ShellText {
     return { kind: 'operator', text: operator }
   }
 
-  /** The text behind `<<` is read from the lines below. */
+  /** The text of `<<` follows on later lines. */
   awaitHereDocument(delimiter: string, isIndented: boolean): void {
     this.#awaited.push({ delimiter, isIndented })
   }
@@ -77,7 +77,7 @@ export class ShellText {
     while (this.text[this.at] === ' ' || this.text[this.at] === '\t') this.at += 1
   }
 
-  /** Behind the first bracket of `((…))`; false where it is something else. */
+  /** Called after the first bracket of `((…))`; false for anything else. */
   skipArithmetic(): boolean {
     if (this.text[this.at] !== '(') return false
     const end = this.text.slice(this.at, this.at + LONGEST_ARITHMETIC_CHARS).indexOf('))')
@@ -138,7 +138,7 @@ export class ShellText {
         add(found, sign)
       }
     }
-    // A sign that stands where no word can: passed over, so that reading always continues.
+    // Skip a misplaced character, so that reading always advances.
     if (this.at === start) this.at += 1
     return {
       raw: this.text.slice(start, this.at),
@@ -148,7 +148,7 @@ export class ShellText {
     }
   }
 
-  /** Signs that stand for themselves, as many as there are. */
+  /** A run of literal characters. */
   #run(expression: RegExp): string {
     expression.lastIndex = this.at
     const run = expression.exec(this.text)?.[0] ?? ''
@@ -185,7 +185,7 @@ export class ShellText {
     return sign === '\n' ? '' : sign
   }
 
-  /** What a variable holds, where a plain assignment in the same command said it. */
+  /** A variable's value, if assigned in the same command. */
   #expanded(sign: string, isQuoted: boolean): string | undefined {
     const after = this.text[this.at] ?? ''
     if (sign === '`') return this.#skipTo('`')
@@ -216,7 +216,7 @@ export class ShellText {
     return undefined
   }
 
-  /** `$(…)`, with what is quoted in it. What it gives is not in the text. */
+  /** `$(…)` including quotes. Its result is not in the text. */
   #skipNested(): undefined {
     let depth = 0
     while (this.at < this.text.length) {

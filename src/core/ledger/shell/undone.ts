@@ -1,4 +1,4 @@
-// Landings that a command undid: commits that were reset, tags and branches that were deleted
+// Removes landings that a command undid: reset commits, deleted tags and branches.
 import type { Landing } from '../records.ts'
 import type { CommandEnd } from './outcome.ts'
 
@@ -6,7 +6,7 @@ const COMMIT = /^(?:([0-9a-f]{7,40}) )?on (\S+): /
 const GIT = 'git(?: +-[cC] +\\S+| +--\\S+)*'
 const RESET = new RegExp(`\\b${GIT} +reset\\b([^;&|\\n]*)`)
 
-/** The branch that a commit was made on, where its output said so. */
+/** The branch of a commit, if its output named it. */
 function branchOf({ what }: Landing): string | undefined {
   return COMMIT.exec(what)?.[2]
 }
@@ -15,7 +15,7 @@ function branchesOf(commit: Landing): readonly (string | undefined)[] {
   return [branchOf(commit), ...(commit.alsoOn ?? []).map(({ branch }) => branch)]
 }
 
-/** None where it was on this branch alone. */
+/** Empty if it was only on this branch. */
 function takenOff(commit: Landing, branch: string | undefined): readonly Landing[] {
   const { alsoOn = [], ...rest } = commit
   if (branch === undefined || alsoOn.length === 0) return []
@@ -30,7 +30,7 @@ function takenOff(commit: Landing, branch: string | undefined): readonly Landing
   return [{ ...rest, what, ...(further.length > 0 && { alsoOn: further }) }]
 }
 
-/** A push of another branch leaves a commit where it is; where a branch is not known, any push counts. */
+/** Pushing another branch does not push a commit; with an unknown branch any push counts. */
 export function isWaiting(commit: Landing, landings: readonly Landing[]): boolean {
   const on = [{ branch: branchOf(commit), at: commit.at }, ...(commit.alsoOn ?? [])]
   return !landings.some(({ kind, what, at }) => {
@@ -41,19 +41,19 @@ export function isWaiting(commit: Landing, landings: readonly Landing[]): boolea
   })
 }
 
-/** A log without a range or a ref: it begins at what is checked out. */
+/** A log without range or ref: starts at the checked-out commit. */
 const PLAIN_LOG = new RegExp(
   `\\b${GIT} +log((?: +(?:-\\d+|-n +\\d+|--oneline|--no-decorate))*) *(?:2>\\S+ *)?(?:[;&|\\n]|$)`,
 )
 const LOOK = new RegExp(`\\b${GIT} +(?:status|checkout|switch)\\b`)
 const MOST_BRANCHES = 8
 const UP_TO_DATE = /^Your branch is up to date with '[^'/\s]+\/([^'\s]+)'/m
-/** What prints files says nothing of the repository, and these look into another one. */
+/** File output says nothing about the repository; the others look at another one. */
 const OTHER_SOURCE =
   /\bgit\b[^;&|\n]* (?:show|cat-file|--git-dir|--work-tree)\b|\bGIT_(?:DIR|WORK_TREE)=/
 const PRINTED = new RegExp(`\\b${GIT} +log\\b|up to date with`)
 
-/** How much a command line shows: whether git looked at the repository of the session, and nothing else printed. */
+/** How much a command line shows: whether only git printed, about the session's repository. */
 export interface Sight {
   readonly branch: string | undefined
   readonly isHere: boolean
@@ -61,8 +61,8 @@ export interface Sight {
 }
 
 /**
- * What a look at the repository says of commits that wait: on which branches they are by now, beside
- * the one that was printed, and that their branch was pushed, by whomever.
+ * What a look at the repository says about unpushed commits: other branches that contain them, and pushes by
+ * others.
  */
 export function withSeen(
   landings: readonly Landing[],
@@ -77,7 +77,7 @@ export function withSeen(
   const isTold = isGitAlone && LOOK.test(command) && !PRINTED.test(command)
   const isUpToDate = isTold && UP_TO_DATE.exec(output)?.[1] === branch
   if (isUpToDate && landings.some((each) => waits(each) && branchesOf(each).includes(branch)))
-    return [...landings, { kind: 'push', what: branch, at: at - 1 }] // it shows what was before it
+    return [...landings, { kind: 'push', what: branch, at: at - 1 }] // it shows an earlier push
   if (!PLAIN_LOG.test(command)) return landings
   const seen = Array.from(
     output.matchAll(/^(?:commit )?([0-9a-f]{7,40})(?= |$)/gm),
@@ -92,7 +92,7 @@ export function withSeen(
   })
 }
 
-/** The same list where nothing was undone. */
+/** The same list if nothing was undone. */
 export function withoutUndone(
   landings: readonly Landing[],
   command: string,
@@ -112,7 +112,7 @@ export function withoutUndone(
   return left
 }
 
-/** Its commits are gone, unless it was merged. */
+/** Its commits are gone unless merged. */
 function withoutBranch(landings: readonly Landing[], name: string): readonly Landing[] {
   if (landings.some(({ kind, what }) => kind === 'merge' && what === name)) return landings
   return landings.flatMap((each) =>
@@ -120,7 +120,7 @@ function withoutBranch(landings: readonly Landing[], name: string): readonly Lan
   )
 }
 
-/** Of this branch, what is behind the commit that is its last one now; or as many as the command names. */
+/** The commits of this branch after its new tip, or as many as the command names. */
 function withoutReset(
   landings: readonly Landing[],
   target: string,
@@ -154,7 +154,7 @@ function isSame(one: string | undefined, other: string): boolean {
   return one !== undefined && (one.startsWith(other) || other.startsWith(one))
 }
 
-/** A rebase gives commits new names. */
+/** A rebase changes commit hashes. */
 function withoutHash(landing: Landing): Landing {
   if (landing.kind !== 'commit') return landing
   return { ...landing, what: landing.what.replace(/^[0-9a-f]{7,40} (?=on \S+: )/, '') }

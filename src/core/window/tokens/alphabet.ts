@@ -1,6 +1,6 @@
-// The kind and cost of each UTF-16 code unit: the data behind the estimate
+// The kind and cost of each UTF-16 code unit: the data of the estimate.
 
-// Kinds. Their order lets one comparison ask «is it a mark» or «is it a letter».
+// The order of kinds lets one comparison test for marks or letters.
 export const MARK = 0 // ASCII punctuation and controls
 export const SYMBOL = 1
 export const CJK_MARK = 2
@@ -22,12 +22,12 @@ const KATAKANA = 17
 const HAN = 18
 const RARE = 19
 
-/** Up to here they are marks. */
+/** Kinds up to this are marks. */
 export const LAST_MARK = 4
-/** From here on they are letters. */
+/** Kinds from this on are letters. */
 export const FIRST_LETTER = 8
 
-/** Where each stretch of code units begins, and its kind. */
+/** The start and kind of each range of code units. */
 const STRETCHES: readonly (readonly [from: number, kind: number])[] = [
   [0x0000, MARK],
   [0x0009, SPACE],
@@ -103,15 +103,15 @@ const STRETCHES: readonly (readonly [from: number, kind: number])[] = [
 /** The kind of every code unit. */
 export const KINDS: Uint8Array = fillKinds()
 
-/** What a letter of a script adds to its word, in thousandths of a token. ASCII goes by pairs. */
+/** What a letter of a script adds to its word, in thousandths of a token. ASCII uses pairs. */
 export const LETTER_COST: Uint16Array = fillLetterCosts()
 
-/** What it adds that a word begins right after this ASCII mark, which may or may not join it. */
+/** The extra cost of a word right after this ASCII mark, which may or may not join it. */
 export const PREFIX_COST: Uint16Array = fillPrefixCosts()
 
 /**
- * How likely a token ends between two letters, in tenths: row is the first letter, column the
- * second. Counted once over English, code and logs with o200k. It tells words from noise.
+ * How likely a token ends between two letters, in tenths: row first letter, column second. Counted over
+ * English, code and logs with o200k. Distinguishes words from noise.
  */
 const BREAKS: readonly string[] = [
   '20005102010000506000101001', // a
@@ -142,7 +142,7 @@ const BREAKS: readonly string[] = [
   '27650674387862489773383412',
 ]
 
-/** `BREAKS` by the low five bits of both letters; 0 stands for «no letter before». */
+/** `BREAKS` by the low five bits of both letters; 0 means no letter before. */
 export const PAIR_BREAKS: Uint8Array = fillPairBreaks()
 
 function fillKinds(): Uint8Array {

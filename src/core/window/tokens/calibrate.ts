@@ -1,23 +1,23 @@
-// Calibrates the estimate for a model, from its provider's counts
+// Calibrates the estimate for a model, from its provider's counts.
 
-/** What a provider counted, beside our own estimate of the same context. */
+/** A provider's count and our estimate of the same context. */
 export interface Measurement {
   readonly tokens: number
   readonly estimate: number
 }
 
 export interface Calibration {
-  readonly ratio: number // counted tokens for each estimated one
-  readonly samples: number // pairs of measurements it was learned from
-  /** What the provider counted beyond the context: tools, mostly. Outlives a change of the context. */
+  readonly ratio: number // counted tokens per estimated one
+  readonly samples: number // pairs of measurements used
+  /** What the provider counted beyond the context, mostly tools. Survives context changes. */
   readonly overheadTokens?: number
-  readonly last?: Measurement // to compare the next one with
+  readonly last?: Measurement // for comparison with the next one
 }
 
-/** Until two measurements are known, the estimate stands as it is. */
+/** The estimate is used unchanged until there are two measurements. */
 export const UNCALIBRATED: Calibration = { ratio: 1, samples: 0 }
 
-/** Between closer measurements, what a provider adds around each message would distort the ratio. */
+/** Between closer measurements, overhead per message would distort the ratio. */
 export const MIN_DELTA_TOKENS = 200
 
 const LOWEST_RATIO = 0.5
@@ -27,9 +27,8 @@ const HIGHEST_RATIO = 3
 const LOWEST_WEIGHT = 0.25
 
 /**
- * One more measurement of a growing context; undefined if there is none, as after a change of the
- * context: what follows is not compared with what was before. Only what was added between two
- * measurements counts, so the constant part (system prompt, tools) cancels out.
+ * Adds a measurement of a growing context; undefined restarts, as after a context change. Only what was added
+ * between two measurements counts, so constant parts (system prompt, tools) cancel out.
  */
 export function calibrate(
   calibration: Calibration,
@@ -42,7 +41,7 @@ export function calibrate(
   if (last === undefined) return anchored(learned, measured)
   const estimated = measured.estimate - last.estimate
   const counted = measured.tokens - last.tokens
-  // It shrank although nothing was changed here: start again from what is there now.
+  // It shrank without a change here: restart from the current measurement.
   if (estimated < 0 || counted < 0) return anchored(learned, measured)
   if (estimated < MIN_DELTA_TOKENS) return calibration
   const { ratio, samples } = learned
@@ -52,8 +51,8 @@ export function calibrate(
 }
 
 /**
- * The ratio for a whole context rather than for what is added to it. The context is a part of what was
- * counted last, so a ratio by which it would be more is too high.
+ * The ratio for a whole context rather than for additions. The context is part of what was last counted, so a
+ * ratio that exceeds the count is too high.
  */
 export function ratioOfWhole({ ratio, last }: Calibration): number {
   return last ? Math.min(ratio, clamp(last.tokens / last.estimate)) : ratio

@@ -1,4 +1,4 @@
-// Counters of tokens: the port, the estimate, and four characters a token.
+// Token counters: the port, the estimate, and four characters per token.
 import type { ThreadEvent } from '../../log/event.ts'
 import { textOfUserContent } from '../../view/content.ts'
 import { estimateTokens } from './estimate.ts'
@@ -9,7 +9,7 @@ export function charsOverFour(text: string): number {
   return Math.ceil(text.length / CHARS_PER_TOKEN)
 }
 
-/** What the events of a conversation come to, each rounded by itself; other types count nothing. */
+/** The sum over a conversation's events, each rounded; other types count nothing. */
 export function estimateConversationTokens(events: readonly ThreadEvent[]): number {
   return events.reduce((sum, event) => sum + tokensOfEvent(event), 0)
 }
@@ -27,10 +27,10 @@ function tokensOfEvent(event: ThreadEvent): number {
   }
 }
 
-/** Counters of tokens: the port, the estimate, and four characters a token. */
+/** Token counters: the port, the estimate, and four characters per token. */
 export interface TokenCounter {
   readonly id: 'chars4' | 'estimate' | 'o200k'
-  /** A whole number from 0, the same for the same text. Never throws, whatever the text holds. */
+  /** A non-negative integer, deterministic. Never throws. */
   count(text: string): number
 }
 

@@ -1,14 +1,14 @@
-// Cutting a text to a length without breaking a character: no half surrogate pair, no torn-off accent.
+// Cuts a text without breaking characters: no lone surrogates, no separated accents.
 
-/** How far a cut moves for the sake of a whole character; beyond that only surrogate pairs count. */
+/** How far a cut moves for a whole character; beyond that only surrogate pairs count. */
 const LONGEST_CLUSTER_CHARS = 32
 
-/** What belongs to the character before it: accents, emoji modifiers, joiners, tags. */
+/** Parts of the preceding character: accents, emoji modifiers, joiners, tags. */
 const EXTENDS = /^(?:\u200d|\p{M}|\p{Emoji_Modifier}|[\u{e0020}-\u{e007f}])/u
 
 const ZERO_WIDTH_JOINER = 0x200d
 
-/** The beginning of a text, at most `maxChars` UTF-16 units long. */
+/** The start of a text, at most `maxChars` UTF-16 units. */
 export function cutHead(text: string, maxChars: number): string {
   const limit = wholeFrom0(maxChars)
   if (text.length <= limit) return text
@@ -17,7 +17,7 @@ export function cutHead(text: string, maxChars: number): string {
   return text.slice(0, splitsPair(text, limit) ? limit - 1 : limit)
 }
 
-/** The end of a text, at most `maxChars` UTF-16 units long. */
+/** The end of a text, at most `maxChars` UTF-16 units. */
 export function cutTail(text: string, maxChars: number): string {
   const limit = wholeFrom0(maxChars)
   if (text.length <= limit) return text
@@ -27,7 +27,7 @@ export function cutTail(text: string, maxChars: number): string {
   return text.slice(splitsPair(text, start) ? start + 1 : start)
 }
 
-/** A length that is not a number keeps nothing: a caller that lost count must not get everything. */
+/** NaN keeps nothing, so a caller's mistake does not return everything. */
 function wholeFrom0(maxChars: number): number {
   return maxChars > 0 ? Math.floor(maxChars) : 0
 }

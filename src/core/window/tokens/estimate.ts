@@ -1,4 +1,4 @@
-// Estimates the tokens of a text in one pass, without a tokenizer
+// Estimates the tokens of a text in one pass, without a tokenizer.
 import { PrecisError } from '../../errors.ts'
 import {
   CJK_MARK,
@@ -20,7 +20,7 @@ import {
   UPPER,
 } from './alphabet.ts'
 
-/** Where the pass is, and what it has cost so far, in thousandths of a token. */
+/** The position and the cost so far, in thousandths of a token. */
 interface Pass {
   readonly text: string
   at: number
@@ -33,8 +33,8 @@ const APOSTROPHE = 39
 const SLASH = 47
 
 /**
- * The text is cut as tokenizers of the o200k family cut it; each piece then has a price that was
- * fitted against o200k. Linear in the length, whatever the text is.
+ * Splits the text like tokenizers of the o200k family; each piece has a price fitted against o200k. Linear
+ * for any text.
  */
 export function estimateTokens(text: string): number {
   if (typeof text !== 'string') throw noText(text)
@@ -44,7 +44,7 @@ export function estimateTokens(text: string): number {
     const kind = KINDS[code] as number
     if (kind >= FIRST_LETTER) readWord(pass, pass.at, 0)
     else if (kind === SPACE || kind === NEWLINE) {
-      // One space before a word is what spaces mostly are.
+      // The common case: one space before a word.
       if (kind === SPACE && kindAt(text, pass.at + 1) >= FIRST_LETTER)
         readWord(pass, pass.at + 1, prefixCost(code))
       else readSpaces(pass)
@@ -81,7 +81,7 @@ const LONGEST_SPACES = 80
 const LONGEST_NEWLINES = 8
 const FURTHER_NEWLINE_COST = 60
 
-/** Spaces up to a line's end are one piece; the last space before a word or a mark belongs to it. */
+/** Spaces up to a line end form one piece; the last space before a word or mark belongs to that. */
 function readSpaces(pass: Pass): void {
   const { text } = pass
   let end = pass.at
@@ -101,7 +101,7 @@ function readSpaces(pass: Pass): void {
   const atEnd = end === text.length
   const joins =
     !atEnd && (next >= FIRST_LETTER || (next <= LAST_MARK && text.charCodeAt(end - 1) === BLANK))
-  const last = atEnd ? 0 : 1 // the last space stands apart from those before it
+  const last = atEnd ? 0 : 1 // the last space is separate
   pass.cost += Math.ceil((end - pass.at - last) / LONGEST_SPACES) * TOKEN
   pass.at = end - (joins ? 1 : 0)
   if (!joins) pass.cost += last * TOKEN
@@ -116,13 +116,13 @@ const SCRIPT_WORD_COST = 450
 const SCRIPT_PREFIX_COST = 500
 const CONTRACTION_COST = 270
 const LONG_CONTRACTIONS: ReadonlySet<string> = new Set(['ll', 've', 're'])
-// A word is one token while few of its letter pairs are unusual (in tenths), then soon two, then more.
+// With few unusual letter pairs (in tenths) a word is one token, then soon two, then more.
 const FREE_BREAKS = 3
 const STEEP_BREAKS = 12
 const STEEP_COST = 158
 const FURTHER_COST = 52
 
-/** A word from `from` on, which may begin with a mark or a space; `prefix` is what that costs. */
+/** A word from `from` on, which may start with a mark or space; `prefix` is its cost. */
 function readWord(pass: Pass, from: number, prefix: number): void {
   const { text } = pass
   let at = from
@@ -131,7 +131,7 @@ function readWord(pass: Pass, from: number, prefix: number): void {
   let lowers = 0
   let uppers = 0
   let latin = 0
-  let script = 0 // cost of its letters, where it has others than Latin ones
+  let script = 0 // cost of non-Latin letters
   let code = 0
   for (; at < text.length; at += 1) {
     code = text.charCodeAt(at)
@@ -139,7 +139,7 @@ function readWord(pass: Pass, from: number, prefix: number): void {
     if (kind < FIRST_LETTER) break
     if (kind === LOWER) lowers += 1
     else if (kind === UPPER) {
-      if (lowers > 0) break // camelCase: the next word
+      if (lowers > 0) break // camelCase: a new word
       uppers += 1
     } else {
       before = 0
@@ -182,7 +182,7 @@ function breakCost(breaks: number): number {
   return steep * STEEP_COST + Math.max(0, breaks - STEEP_BREAKS) * FURTHER_COST
 }
 
-/** From an apostrophe on: `'s`, `'t`, `'re` and the like belong to the word before them. */
+/** At an apostrophe: `'s`, `'t`, `'re` belong to the word before. */
 function readContraction(pass: Pass): void {
   const { text, at } = pass
   if (kindAt(text, at + 1) < FIRST_LETTER) return
@@ -195,7 +195,7 @@ function readContraction(pass: Pass): void {
 
 const REPEATED_MARK_COST = 70
 const FURTHER_MARK_COST = 600
-/** What the first, second, third and fourth different ASCII mark of a run adds. */
+/** The cost of the first to fourth different ASCII mark of a run. */
 const MARK_COSTS: readonly number[] = [1_000, 50, 270, 550]
 const MARKS_AFTER_BLANK_COST = 150
 const SYMBOL_COSTS: readonly number[] = [1_090, 1_850]
@@ -203,7 +203,7 @@ const CJK_MARK_COSTS: readonly number[] = [940, 640]
 const HALF_EMOJI_COST = 1_090
 const JOINER_COST = 1_560
 
-/** A run of marks, with the line's end after it; `pass.at` may stand one blank before `from`. */
+/** A run of marks with the following line end; `pass.at` may be one blank before `from`. */
 function readMarks(pass: Pass, from: number): void {
   const { text } = pass
   const afterBlank = from > pass.at

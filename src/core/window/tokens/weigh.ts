@@ -1,4 +1,4 @@
-// The weight of log rows in estimated tokens; the same row always has the same weight
+// The weight of log rows in estimated tokens; deterministic.
 
 import type {
   Answer,
@@ -12,14 +12,14 @@ import type {
 import { sizeOfImage } from '../../view/image-size.ts'
 import { estimateTokens } from './estimate.ts'
 
-/** What a provider adds around each message or block. */
+/** A provider's overhead per message or block. */
 const ENVELOPE_TOKENS = 4
-/** An image whose size is not known: what a full-size one costs after the provider scales it down. */
+/** An image of unknown size counts as a full-size one after scaling. */
 const IMAGE_TOKENS = 1_600
-/** The line that says where the whole of a shortened result is. */
+/** The line that refers to the whole of a shortened result. */
 const REF_TOKENS = 14
 const PIXELS_PER_TOKEN = 750
-/** An image with a longer edge is scaled down to it first. */
+/** Larger images are scaled down to this edge. */
 const LONGEST_EDGE_PX = 1_568
 /** Base64 of a document: four characters for three bytes, mostly not text. */
 const CHARS_PER_DOCUMENT_TOKEN = 16
@@ -33,7 +33,7 @@ export function weighUser(content: UserContent): number {
   return content.reduce((sum, part) => sum + weighPart(part), ENVELOPE_TOKENS)
 }
 
-/** An answer without its thinking and without its calls. */
+/** An answer without thinking and calls. */
 export function weighAnswer(answer: Answer): number {
   if (answer.parts === undefined) return weighText(answer.content)
   return answer.parts.reduce(
@@ -42,7 +42,7 @@ export function weighAnswer(answer: Answer): number {
   )
 }
 
-/** The thinking of an answer, or undefined if it has none; an empty one weighs, too. */
+/** The thinking of an answer; undefined without any. Empty thinking has a weight, too. */
 export function weighThinking(answer: Answer): number | undefined {
   const thinking = answer.parts?.filter(isThinking) ?? []
   return thinking.length === 0
@@ -91,7 +91,7 @@ function weighPart(part: Part): number {
   }
 }
 
-/** By its dimensions, which its first bytes tell where nobody measured it. */
+/** By its dimensions, read from the first bytes if nobody measured them. */
 function weighImage(image: Pick<Media, 'data' | 'widthPx' | 'heightPx'>): number {
   const size = sizeOfImage(image)
   if (size === undefined) return IMAGE_TOKENS
