@@ -80,15 +80,16 @@ function cutOverflow(path: string, text: string): void {
 describe('a copy of a store', () => {
   it('ends where a store is busy: no thread is left out for that, and none is copied piece by piece', async () => {
     const from = memoryStore()
-    await from.append('t', messages('t', 'a', 'b', 'c'), { expectedVersion: 0 })
+    for (const id of ['t', 'u'])
+      await from.append(id, messages(id, 'a', 'b', 'c'), { expectedVersion: 0 })
     const to = memoryStore()
     for (const [one, other] of [
       [busyOnce(from, 'info'), to],
       [from, busyOnce(to, 'append')],
     ] as const)
       await expect(copyStore(one, other)).rejects.toMatchObject({ code: 'store-busy' })
-    expect(await to.info('t')).toBeUndefined()
-    expect(await copyStore(from, to)).toMatchObject({ threads: 1, copied: 3 })
+    for (const id of ['t', 'u']) expect(await to.info(id)).toBeUndefined()
+    expect(await copyStore(from, to)).toMatchObject({ threads: 2, copied: 6 })
   })
 
   it('has every event, its forks share their past, and it is equal by its hash [NEED-06]', () =>

@@ -204,7 +204,7 @@ describe('by hand', () => {
 describe('a compaction that is stopped', () => {
   it('before it has asked anybody leaves everything as it was [ALWAYS-06]', async () => {
     const stop = new AbortController()
-    const hooks = [{ before: () => stop.abort() }]
+    const hooks = [{ before: () => stop.abort(), after: () => ({ reminder: 'It was compacted.' }) }]
     const clock = new ManualClock()
     const { agent, threadId, threads, events, dev } = await setUpAgent({ clock, agent: { hooks } })
     await threads.import(threadId, longPast(2_000))

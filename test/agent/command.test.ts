@@ -339,8 +339,11 @@ describe('/undo', () => {
     expect(await agent.sendMessage(fresh, '/undo')).toMatchObject({
       reply: {
         threadId,
-        text: expect.stringContaining(`previous thread ${threadId}${asItWas}. /`),
+        text: `Back in the previous thread ${threadId}${asItWas}. /resume ${fresh} goes forward again.`,
       },
+    })
+    expect(await agent.sendMessage(threadId, '/redo')).toMatchObject({
+      reply: { threadId: fresh, text: `Now in the thread ${fresh}. /undo goes back.` },
     })
   })
 })

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CompactionHooks, Dropped } from '../../src/agent/hooks.ts'
 import type { RunResult } from '../../src/core/agent/frame.ts'
+import type { Strategy } from '../../src/core/edit/strategy.ts'
 import { ManualClock } from '../dev-model/manual-clock.ts'
 import { answer, user } from '../say.ts'
 import { HALVING, longPast, runsIn } from './past.ts'
@@ -38,12 +39,19 @@ describe('before a compaction', () => {
     ]
     const { agent, threadId, threads, dev } = await hooked(hooks)
     expect(await agent.compact(threadId)).toMatchObject({ success: true })
-    const asked = lastMessages(dev).at(-1)?.text
-    await agent.undo(threadId)
-    await agent.compact(threadId, { instructions: 'Keep the port.' })
-    expect(asked).toContain('Keep the port.')
+    expect(lastMessages(dev).at(-1)?.text).toContain('Keep the port.')
     expect(JSON.stringify(await threads.messages(threadId))).toContain('Never push to main.')
     expect((await threads.pins(threadId)).map(({ text }) => text)).toEqual(['Never push to main.'])
+    let heard: string | undefined
+    const propose: Strategy['propose'] = async ({ instructions }) => {
+      heard = instructions
+      return { edits: [] }
+    }
+    await agent.compact(threadId, {
+      strategy: { id: 'heeding', propose },
+      instructions: 'Be brief.',
+    })
+    expect(heard).toBe('Be brief.\n\nKeep the port.')
   })
 
   it('a hook may propose in place of the strategy, through the same gate [ALWAYS-16, NEED-18]', async () => {

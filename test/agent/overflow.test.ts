@@ -112,6 +112,10 @@ describe('an overflow', () => {
     ])
     expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ text: 'Done.' })
     expect(runsIn(frames)).toMatchObject([{ trigger: 'overflow', success: true }])
+    const start = frames.find((frame) => frame.type === 'COMPACTION_START')
+    expect(start).toMatchObject({
+      message: expect.stringMatching(/^\S.+ Compacting conversation\.\.\.$/),
+    })
   })
 })
 

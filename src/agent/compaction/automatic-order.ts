@@ -33,7 +33,7 @@ async function readPolicy({ core, desk }: Turn, { state }: WindowStatus): Promis
   if (event) desk.policy = { ...desk.policy, lastCompactionAtMs: event.timestamp.getTime() }
 }
 
-/** Undefined if the preset does nothing automatically. */
+/** Never for a preset that does nothing automatically: its policy is switched off. */
 export function automaticOrder(
   turn: Turn,
   seen: WindowStatus,
@@ -42,7 +42,7 @@ export function automaticOrder(
     CompactionPlan,
     'trigger' | 'targetTokens' | 'acceptableTokens' | 'lastResort' | 'isOverfull'
   >,
-): Order | undefined {
+): Order {
   const { choices, preset, model } = seen
   const strategies = strategiesFor({
     preset,
@@ -50,7 +50,6 @@ export function automaticOrder(
     ...(choices.strategy !== undefined && { chosen: choices.strategy }),
     hasModel: true,
   })
-  if (strategies.length === 0) return undefined
   return {
     plan: planFor(turn, { preset, seen }, { ...given, strategies }),
     message,

@@ -32,7 +32,7 @@ export async function compactIfFull(turn: Turn, seen: WindowStatus): Promise<boo
         ...fitting(seen, triggerTokens(seen.policy, seen.budget), 1),
         isOverfull: isOverfull(seen),
       })
-      return order !== undefined && (await compactNow(turn, order)).success
+      return (await compactNow(turn, order)).success
     }
     case 'prepare':
       await prepareMeanwhile(turn, seen, targetWeight(seen, decision.targetTokens))
@@ -98,7 +98,6 @@ export async function compactForOverflow(
     targetTokens: chooseTarget(seen, decision),
     ...fitting(seen, capacityOf(seen), MARGIN),
   })
-  if (!order) return { retry: false, why: 'This preset does not compact automatically.' }
   const before = seen.state.context.tokens
   const result = await compactNow(turn, order)
   if (!result.success) return { retry: false, why: result.error?.message ?? 'It failed.' }

@@ -21,7 +21,6 @@ export async function prepareMeanwhile(
   const { core, desk } = turn
   if (desk.compaction) return
   const order = backgroundOrder(turn, seen, targetTokens)
-  if (!order) return
   const isQueued = await core.ports.jobs?.add(desk.threadId).then(
     () => true,
     () => false, // then do it here
@@ -69,7 +68,6 @@ async function compactIfNeeded(turn: Turn): Promise<void> {
   const { targetTokens } = 'targetTokens' in decision ? decision : {}
   if (targetTokens === undefined || signal.aborted || desk.compaction) return
   const order = backgroundOrder(turn, seen, targetWeight(seen, targetTokens))
-  if (!order) return
   const result = await runCompaction(core, desk, order)
   // Nothing was done, and the holder of the thread may have died.
   if (result.error?.code === 'store-busy') throw result.error
@@ -88,7 +86,7 @@ async function requireFree(core: AgentCore, desk: ThreadRuntime): Promise<void> 
   if (outcome === BUSY) throw busyElsewhere(desk)
 }
 
-function backgroundOrder(turn: Turn, seen: WindowStatus, targetTokens: number): Order | undefined {
+function backgroundOrder(turn: Turn, seen: WindowStatus, targetTokens: number): Order {
   const message = 'Preparing a compaction in the background...'
   return automaticOrder(turn, seen, message, { trigger: 'background', targetTokens })
 }

@@ -69,7 +69,10 @@ async function oneStep(turn: Turn, steps: Steps, said: { text: string }): Promis
   await deliverMessages(turn)
   let seen = await readWindowStatus(turn)
   if (steps.cutSilently !== undefined) {
-    const ended = await recoverSilently(turn, seen, steps)
+    const refused = new PrecisError('overflow', steps.cutSilently)
+    steps.cutSilently = undefined
+    // The server silently truncated the request: make room before the next one.
+    const ended = await recover(turn, seen, steps, refused)
     if (ended !== 'next') return ended
     seen = await readWindowStatus(turn)
   }
@@ -169,13 +172,6 @@ async function recover(
 
 function isShorterNow(before: WindowStatus, now: WindowStatus): boolean {
   return now.outputTokens < before.outputTokens && !isOverfull(now)
-}
-
-/** The server silently truncated the request: make room before the next one. */
-async function recoverSilently(turn: Turn, seen: WindowStatus, steps: Steps): Promise<StepEnd> {
-  const reason = steps.cutSilently ?? ''
-  steps.cutSilently = undefined
-  return recover(turn, seen, steps, new PrecisError('overflow', reason))
 }
 
 function tooLong(refused: PrecisError, why: string): PrecisError {
