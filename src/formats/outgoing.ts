@@ -152,7 +152,9 @@ export function opened({ view: { messages }, events = [] }: Outgoing, note: Note
       summary: text.text,
       rest: more.length === 0 ? others : [{ role: 'user', parts: more }, ...others],
     }
-  note('this format begins a compacted context with a summary; a one-line note stands in its place')
+  note(
+    'this format expects a summary at the start of a compacted context; précis wrote a one-line note instead',
+  )
   return { summary: OPENING, rest: messages }
 }
 
@@ -173,7 +175,7 @@ const SUMS_UP: ReadonlySet<EntryLabel | undefined> = new Set(['summary', 'brief'
 
 /** The newest models reject a request if the prefix of signed thinking has changed. */
 export const UNSIGNED =
-  'thinking is written without its signature, which holds in its own session alone'
+  'thinking is written without its signature, which is valid only in its own session'
 
 /** A text for a part without an equivalent, so that the model knows it was there. */
 export function placeholder(part: MessagePart, note: Note): string {
@@ -247,7 +249,7 @@ interface Sign {
 /** Losses the wire modules do not report themselves. */
 const SIGNS: { readonly [L in Loss]?: Sign } = {
   failures: {
-    sentence: 'only the text of a result says that its tool failed',
+    sentence: 'a failed tool call shows only in the text of its result',
     meets: (part) => part.type === 'tool_result' && part.status !== 'completed',
   },
   'failure-kinds': {

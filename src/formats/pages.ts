@@ -6,6 +6,7 @@ import type { ThreadEvent } from '../core/log/event.ts'
 import { escapeSteering } from '../core/text/visible.ts'
 import { type Part, type ToolResult, textOfUserContent } from '../core/view/content.ts'
 import type { Message, MessagePart } from '../core/view/message.ts'
+import { cutHead } from '../core/window/tokens/cut.ts'
 import type { Exported, View } from './session-format.ts'
 
 export interface PageFormat {
@@ -237,9 +238,14 @@ function buildSection(event: ThreadEvent): Section | undefined {
 function userSection(data: Parameters<typeof textOfUserContent>[0], isTyped: boolean): Section {
   const text = textOfUserContent(data)
   const pieces = typeof data === 'string' ? [said(data)] : data.flatMap(pieceIn)
-  const line = text.replace(/\s+/g, ' ').trim().slice(0, CONTENTS_CHARS)
+  const line = oneLine(text)
   if (!isTyped) return { heading: 'User (written by a program)', pieces }
-  return { heading: 'User', pieces, contents: line || 'User' }
+  return { heading: 'User', pieces, contents: shortened(line) || 'User' }
+}
+
+function shortened(line: string): string {
+  if (line.length <= CONTENTS_CHARS) return line
+  return `${cutHead(line, CONTENTS_CHARS - 1).trimEnd()}…`
 }
 
 function said(text: string): Piece {

@@ -81,7 +81,7 @@ export type Loss =
   | 'result-media' // an image in a result stands elsewhere, or becomes a note
   | 'result-blocks' // the texts of a result become one
   | 'empty-results' // are given a word
-  | 'failures' // only the text of a result says that its tool failed
+  | 'failures' // a failed tool call shows only in the text of its result
   | 'failure-kinds' // aborted and denied results become failed ones
   | 'reminders' // become text of the user
   | 'checkpoints' // become text

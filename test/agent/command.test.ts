@@ -298,7 +298,7 @@ describe('other commands', () => {
     expect(await agent.sendMessage(threadId, '/undo')).toMatchObject({
       reply: {
         ok: false,
-        text: 'There is no compaction to undo: the one there was is undone already. Redo brings the last one back.',
+        text: 'There is no compaction to undo: the only one is already undone. Redo brings the last one back.',
       },
     })
     await agent.sendMessage(threadId, '/redo')

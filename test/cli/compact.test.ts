@@ -127,7 +127,7 @@ describe('precis compact FILE', () => {
       costs: { request: { model: 'anthropic/claude-opus-5' } },
       result: { written: null, inPlace: false },
       problems: [
-        'this format begins a compacted context with a summary; a one-line note stands in its place',
+        'this format expects a summary at the start of a compacted context; précis wrote a one-line note instead',
       ],
     })
     for (const { total, toolResults, ...kinds } of [told.before, told.after]) {

@@ -99,9 +99,7 @@ describe('precis handoff', () => {
     expect(told.path).not.toMatch(/elsewhere/)
     expect(readFileSync(told.path, 'utf8')).toContain(JSON.stringify(folder))
     const { stdout } = await place().precis(args)
-    expect(stdout).toMatch(
-      /^File: {7}\/.+\nDirectory: {2}(.+)\nGo on with it in this directory: \w/m,
-    )
+    expect(stdout).toMatch(/^File: {7}\/.+\nDirectory: {2}(.+)\nContinue it in this directory: \w/m)
     expect(stdout).not.toContain('cd ')
   })
 

@@ -140,8 +140,8 @@ describe('precis install', () => {
     symlinkSync(fileURLToPath(new URL('../..', import.meta.url)), root)
     const from = pathToFileURL(join(root, 'src/cli/hosts/host-files.ts')).href
     const where = { command: ['node', 'precis'], home: root, environment: {} }
-    const script = `const { filesOf } = await import(${JSON.stringify(from)})
-      console.log(filesOf('pi', ${JSON.stringify(where)})[0].add(undefined))`
+    const script = `const { listHostFiles } = await import(${JSON.stringify(from)})
+      console.log(listHostFiles('pi', ${JSON.stringify(where)})[0].add(undefined))`
     const args = ['--preserve-symlinks', '--input-type=module', '--eval', script]
     const written = execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 })
     expect(written).toContain(`from ${JSON.stringify(join(root, 'src/hosts/pi.ts'))}`)
@@ -287,9 +287,9 @@ describe('precis install beside the work of others', () => {
     expect(stdout).toMatch(/· agents +opencode: not installed/)
     expect(stdout).toMatch(/✓ agents +pi: installed/)
     expect(stdout).toMatch(/✓ hooks +no failures/)
-    expect(stdout).toMatch(/^1 to mend, \d+ notes\. /m)
+    expect(stdout).toMatch(/^1 problem, \d+ notes\. /m)
     put('.claude/settings.json', '{}')
-    expect((await place().precis(['doctor'])).stdout).toMatch(/^Nothing to mend, \d+ notes\. /m)
+    expect((await place().precis(['doctor'])).stdout).toMatch(/^No problems, \d+ notes\. /m)
   })
 
   it('reads the table as other programs write it', async () => {

@@ -58,7 +58,7 @@ const COMMANDS: readonly Smoke[] = [
   {
     name: 'handoff',
     args: () => ['in.json', '--to', 'codex'],
-    out: /Go on with it in this directory: codex resume \S+/,
+    out: /Continue it in this directory: codex resume \S+/,
   },
   { name: 'exam', args: () => [sample('session.json')], out: /^ *cascade .*\d\.\d\d$/m },
   { name: 'threads', args: () => [], out: /^thr_\w+ .* tokens .*go$/m },
@@ -86,7 +86,7 @@ const COMMANDS: readonly Smoke[] = [
     out: /^\d+ threads? with \d+ events[\s\S]*nothing is wrong/,
   },
   { name: 'config', args: () => [], out: /^strategy +\S+ +default/m },
-  { name: 'doctor', args: () => [], out: /Nothing to mend, \d+ notes\./ },
+  { name: 'doctor', args: () => [], out: /No problems, \d+ notes\./ },
   { name: 'completion', args: () => ['bash'], out: /complete .*precis/ },
   { name: 'start', args: () => [], out: /^This is the sample session/ },
   {

@@ -1,6 +1,6 @@
 // Pages for people: everything of a context is on them, and nothing of it acts.
 import { expect, it } from 'vitest'
-import { PAGE_FORMATS } from '../../src/formats/pages.ts'
+import { buildTranscript, PAGE_FORMATS } from '../../src/formats/pages.ts'
 import { answer, reminder, result, system, user } from '../say.ts'
 import { threadOf } from './session.ts'
 
@@ -46,4 +46,13 @@ it('an HTML page runs nothing and loads nothing', async () => {
 it('a fence in Markdown is longer than any in what it holds', async () => {
   const { markdown = '' } = await pages()
   expect(markdown).toContain('````\nfound')
+})
+
+it('the table of contents marks a line that it cuts, and cuts no character', async () => {
+  const long = `${'x'.repeat(98)}👩‍🚒 and more`
+  const { threads, threadId } = await threadOf([user('short'), ...answer('yes'), user(long)])
+  const lines = buildTranscript(await threads.getAllEvents(threadId)).flatMap(
+    ({ contents }) => contents ?? [],
+  )
+  expect(lines).toEqual(['short', `${'x'.repeat(98)}…`])
 })

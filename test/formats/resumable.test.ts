@@ -178,7 +178,7 @@ describe('Codex', () => {
     ])
     const events = await threads.getAllEvents(threadId)
     const written = formatOf('codex').write?.({ view, events }, writing())
-    expect(written?.problems).toContain('only the text of a result says that its tool failed')
+    expect(written?.problems).toContain('a failed tool call shows only in the text of its result')
     expect((await openText(written?.text ?? '')).view).toEqual(view)
   })
 })

@@ -70,7 +70,7 @@ describe('precis serve', () => {
   })
 
   const REFUSED = [
-    [['--host', '0.0.0.0'], 'a token is needed'],
+    [['--host', '0.0.0.0'], 'requires a token'],
     [['--port', '99999'], 'out of range'],
     [['--grace', 'long'], 'not a whole number'],
     [['--workspace', 'no-such-folder'], 'no-such-folder'],

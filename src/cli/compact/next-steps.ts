@@ -55,7 +55,7 @@ export function nextSteps(steps: NextSteps, shown: Shown): string[] {
       writtenTo(input.source, result, tokens, style),
       [
         [`${program} undo ${source}`, 'as it was, byte for byte'],
-        [`${program} diff ${source}`, 'what went'],
+        [`${program} diff ${source}`, 'what was removed'],
       ],
       shown,
     )
@@ -64,7 +64,7 @@ export function nextSteps(steps: NextSteps, shown: Shown): string[] {
     return told(
       `The thread is ${style.bold(result.threadId)}.`,
       [
-        [`${program} diff ${result.threadId}`, 'what went'],
+        [`${program} diff ${result.threadId}`, 'what was removed'],
         ...(result.threadId === input.source
           ? ([[`${program} undo ${source}`, 'the context as it was']] satisfies Step[])
           : []),

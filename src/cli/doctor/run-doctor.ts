@@ -53,8 +53,9 @@ export async function runDoctor({ json }: { readonly json?: boolean }, io: Io): 
 }
 
 function printCounts(faults: number, notes: number): string {
-  const mend = faults === 0 ? 'Nothing to mend' : `${faults} to mend`
-  return notes === 0 ? `${mend}.` : `${mend}, ${notes} ${notes === 1 ? 'note' : 'notes'}.`
+  const problems =
+    faults === 0 ? 'No problems' : `${faults} ${faults === 1 ? 'problem' : 'problems'}`
+  return notes === 0 ? `${problems}.` : `${problems}, ${notes} ${notes === 1 ? 'note' : 'notes'}.`
 }
 
 const NEEDED_NAPI = 10

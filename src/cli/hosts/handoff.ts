@@ -87,7 +87,7 @@ export async function handOff(
           : [
               `  The session was in ${clean.missingDirectory}, which is not a directory on this machine.`,
             ]),
-        `${isHere ? 'Go on with it in this directory' : 'Go on with it'}: ${style.bold(clean.command)}`,
+        `${isHere ? 'Continue it in this directory' : 'Continue it'}: ${style.bold(clean.command)}`,
         '',
       ].join('\n'),
     )

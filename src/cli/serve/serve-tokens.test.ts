@@ -9,7 +9,7 @@ import { storeOption } from './serve-tokens.ts'
 
 /** On which store, if any; and what is said then. */
 const SAID: readonly (readonly [args: readonly string[], words: RegExp])[] = [
-  [['serve', '--host', '0.0.0.0', '--port', '0'], /Make one first: .* token add NAME(.*)\. Or/],
+  [['serve', '--host', '0.0.0.0', '--port', '0'], /Create one first: .* token add NAME(.*)\. Or/],
   [['token', 'list'], /^There are no tokens\. `.* token add NAME(.*)` creates one\.$/m],
   [['token', 'revoke', 'ada'], / token list(.*) shows the valid tokens\.$/m],
 ]

@@ -150,9 +150,9 @@ async function tokensFor(home: Composed, { host, store }: ServeFlags, io: Io): P
   const tokens = await TokenBook.open(home)
   if (isOnLoopback(host) || tokens.count > 0) return tokens
   await tokens.close()
-  throw new PrecisError('usage', `Beyond this machine (${host}) a token is needed.`, {
+  throw new PrecisError('usage', `Listening beyond this machine (${host}) requires a token.`, {
     where: '--host',
-    hint: `Make one first: ${programName(io)} token add NAME${storeOption(store)}. Or leave out --host.`,
+    hint: `Create one first: ${programName(io)} token add NAME${storeOption(store)}. Or leave out --host.`,
   })
 }
 

@@ -153,7 +153,7 @@ async function withProgress<T>(
 
 function copyLines({ threads, events, copied, detached }: CopyReport): string {
   const lines = [
-    `${counted(threads, 'thread')} with ${counted(events, 'event')} in both, equal by their hashes; ${copied} copied now.`,
+    `${counted(threads, 'thread')} with ${counted(events, 'event')} in both, equal by their hashes; ${copied.toLocaleString('en-US')} copied now.`,
   ]
   if (detached.length > 0)
     lines.push(`Forks that no longer name their parent, which is gone: ${detached.length}.`)

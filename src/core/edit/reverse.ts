@@ -34,9 +34,8 @@ function nothingToUndo({ undone }: Context): PrecisError {
   const what = 'There is no compaction to undo'
   if (undone.length === 0)
     return new PrecisError('nothing-to-undo', `${what}: nothing was compacted here.`)
-  const all =
-    undone.length === 1 ? 'the one there was is' : `all ${undone.length} that there were are`
-  return new PrecisError('nothing-to-undo', `${what}: ${all} undone already.`, {
+  const all = undone.length === 1 ? 'the only one is' : `all ${undone.length} are`
+  return new PrecisError('nothing-to-undo', `${what}: ${all} already undone.`, {
     hint: 'Redo brings the last one back.',
   })
 }

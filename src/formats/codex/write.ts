@@ -211,7 +211,7 @@ const STATUSES: { readonly [status in ToolResultPart['status']]?: string } = {
 function outputItems(part: ToolResultPart, outputs: Outputs, note: Note): readonly Json[] {
   const given = outputs.get(part.id) ?? 'function_call_output'
   if (typeof given !== 'string') return given
-  if (part.status !== 'completed') note('only the text of a result says that its tool failed')
+  if (part.status !== 'completed') note('a failed tool call shows only in the text of its result')
   // Codex ignores it; later conversions use it.
   const status = STATUSES[part.status]
   const [only] = part.content
