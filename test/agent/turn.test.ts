@@ -240,6 +240,15 @@ describe('a turn', () => {
     expect(answers.map(({ data }) => [data.content, data.stopReason])).toEqual(row.answers)
   })
 
+  it('asks no second time where the server asks for a long pause before an answer', async () => {
+    const { agent, threadId, dev, frames } = await setUpAgent()
+    dev.fail({ kind: 'rate-limit', retryAfterS: 600, times: 9 })
+    const outcome = await agent.sendMessage(threadId, 'go')
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'rate-limited' } })
+    expect(frames.filter(({ type }) => type === 'answer-restart')).toEqual([])
+    expect(dev.requests).toHaveLength(1)
+  })
+
   it('leaves a valid thread when it is aborted while a tool runs', async () => {
     const { agent, threadId, frames, eventsOf, dev } = await setUpAgent({
       dev: {

@@ -29,12 +29,14 @@ export async function askModel(turn: Turn, seen: WindowStatus): Promise<AnswerRe
     const request = requestFor(seen, built, turn.signal)
     const collector = new AnswerCollector(seen.model.ref)
     const spending = new Spending(seen.model.ref, request)
-    const error = await traced('precis.request', { model: seen.model.ref }, () =>
+    const failure = await traced('precis.request', { model: seen.model.ref }, () =>
       stream(turn, seen, request, { collector, spending }),
     )
-    owe(desk, error === undefined ? spending.before : spending.brokenOff())
-    if (error === undefined) return keep(turn, collector.collected())
-    const isBroken = error.retryable && broken < core.limits.brokenAnswers
+    owe(desk, failure === undefined ? spending.before : spending.brokenOff())
+    if (failure === undefined) return keep(turn, collector.collected())
+    const { error, hasBegun } = failure
+    // Before its first frame the provider has retried already, with the pauses that the server asked for.
+    const isBroken = hasBegun && error.retryable && broken < core.limits.brokenAnswers
     if (error.code === 'overflow' || !isBroken || turn.signal.aborted)
       return leaveOff(turn, collector, error)
     const { threadId } = desk
@@ -48,18 +50,26 @@ export function retryTeller({ core, desk }: Pick<Turn, 'core' | 'desk'>) {
     core.frames.emit({ type: 'model-retry', threadId: desk.threadId, ...retry })
 }
 
-/** The error that ended it; undefined if it was completed. */
+interface Failure {
+  readonly error: PrecisError
+  /** A frame arrived before the error. */
+  readonly hasBegun: boolean
+}
+
+/** What ended it; undefined if it was completed. */
 async function stream(
   { core, desk }: Turn,
   { model }: WindowStatus,
   request: ModelRequest,
   { collector, spending }: { readonly collector: AnswerCollector; readonly spending: Spending },
-): Promise<PrecisError | undefined> {
+): Promise<Failure | undefined> {
   const { threadId } = desk
+  let hasBegun = false
   try {
     const onRetry = retryTeller({ core, desk })
     const { onBegin } = spending
     for await (const frame of model.provider.stream({ ...request, onRetry, onBegin })) {
+      hasBegun = true
       collector.add(frame)
       spending.hear(frame)
       if (frame.type === 'text-delta' || frame.type === 'thinking-delta')
@@ -67,7 +77,7 @@ async function stream(
     }
     return undefined
   } catch (thrown) {
-    return asPrecisError(thrown)
+    return { error: asPrecisError(thrown), hasBegun }
   }
 }
 
