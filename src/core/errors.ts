@@ -45,6 +45,13 @@ export function asPrecisError(thrown: unknown): PrecisError {
   return new PrecisError('internal', message, { cause: thrown })
 }
 
+/** What went wrong and what to do, in sentences. */
+export function errorWords(error: Error): string {
+  const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : ''
+  if (hint === '') return error.message
+  return /[.!?…]$/.test(error.message) ? `${error.message} ${hint}` : `${error.message}. ${hint}`
+}
+
 export async function importPeer<T>(name: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load()

@@ -6,7 +6,7 @@ export {
 } from '../core/agent/commands.ts'
 export type { AgentFrame } from '../core/agent/frame.ts'
 export { renderSizes } from '../core/edit/report-text.ts'
-export { asPrecisError } from '../core/errors.ts'
+export { asPrecisError, errorWords } from '../core/errors.ts'
 export type { ThreadEvent } from '../core/log/event.ts'
 export { isStandIn } from '../core/model.ts'
 export { escapeHidden, escapeSteering } from '../core/text/visible.ts'
@@ -37,7 +37,6 @@ export { ThreadView, unknownCommand } from './view.ts'
 export {
   type AnswerBlock,
   type EditBlock,
-  errorWords,
   inputText,
   type NoticeBlock,
   type ShownImage,

@@ -1,12 +1,12 @@
 // Applies frames to blocks and status: the current activity, removed when it ends.
 import type { AgentFrame } from '../core/agent/frame.ts'
 import { committedFacts, freshCaveats, renderCaveats } from '../core/edit/report-text.ts'
+import { errorWords } from '../core/errors.ts'
 import type { Approval } from './client.ts'
 import { type BlockList, runKey, toolBlock } from './view-events.ts'
 import {
   computeProgress,
   type EditBlock,
-  errorWords,
   type NoticeBlock,
   type ToolBlock,
   type ViewStatus,

@@ -111,13 +111,6 @@ function short(value: Json): string {
   return escapeHidden(head)
 }
 
-/** What went wrong and what to do, in sentences. */
-export function errorWords(error: Error): string {
-  const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : ''
-  if (hint === '') return error.message
-  return /[.!?…]$/.test(error.message) ? `${error.message} ${hint}` : `${error.message}. ${hint}`
-}
-
 /** The status of a transcript: activity, queue, pending question. */
 interface Activity {
   readonly what: string

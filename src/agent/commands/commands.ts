@@ -2,14 +2,13 @@
 import type { Command } from '../../core/agent/commands.ts'
 import type { RunResult } from '../../core/agent/frame.ts'
 import { CONTINUE_AFTER_FOLD } from '../../core/edit/continue-prompt.ts'
-import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import { asPrecisError, errorWords, PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import { NO_STRATEGY, threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import type { OrderOptions } from '../compaction/compact-thread.ts'
 import { inherited } from '../compaction/fresh-session.ts'
 import type { AgentCore, Turn } from '../core.ts'
-import { readReason } from '../loop/results.ts'
 import { readPreset, readWindowStatus } from '../loop/window-status.ts'
 import { compactionWords, contextPicture, presetWords } from './preset-words.ts'
 import { expandEntry, formerSession, nextSession, undoLast } from './undo.ts'
@@ -53,7 +52,7 @@ export async function runCommand(deps: CommandDeps, command: Command): Promise<C
     const reply = typeof answer === 'string' ? { text: answer } : answer
     return { ok: true, ...reply, command: command.command }
   } catch (thrown) {
-    return { command: command.command, ok: false, text: readReason(asPrecisError(thrown)) }
+    return { command: command.command, ok: false, text: errorWords(asPrecisError(thrown)) }
   }
 }
 
@@ -64,7 +63,7 @@ const RUNS: Run = {
     const given = nextPrompt === undefined ? {} : { nextPrompt }
     const answer = await compactAndSay(deps, given).catch((thrown: unknown) => ({
       ok: false as const,
-      text: readReason(asPrecisError(thrown)),
+      text: errorWords(asPrecisError(thrown)),
     }))
     if ('ok' in answer)
       return { ...answer, ...(nextPrompt !== undefined && { returned: nextPrompt }) }

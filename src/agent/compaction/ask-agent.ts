@@ -3,7 +3,7 @@ import type { ReplacementRequest } from '../../core/agent/tool.ts'
 import { billedAnswer } from '../../core/billed-answer.ts'
 import type { ReportFallback } from '../../core/edit/report.ts'
 import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
-import { PrecisError } from '../../core/errors.ts'
+import { errorWords, PrecisError } from '../../core/errors.ts'
 import { type Built, buildMessages } from '../../core/view/build.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
@@ -12,7 +12,6 @@ import { sumUsage, withUsage } from '../../core/window/usage.ts'
 import type { Turn } from '../core.ts'
 import { retryTeller } from '../loop/answer.ts'
 import { requestFor } from '../loop/request.ts'
-import { readReason } from '../loop/results.ts'
 import { count, rangeLines } from '../loop/window-fill.ts'
 import type { WindowStatus } from '../loop/window-status.ts'
 import { findFiles } from './compact-call.ts'
@@ -122,7 +121,7 @@ async function proposalFrom(
     return await strategy.propose(input)
   } catch (thrown) {
     if (PrecisError.is(thrown) && thrown.code !== 'aborted')
-      return refusedCall(readReason(thrown), thrown.message)
+      return refusedCall(errorWords(thrown), thrown.message)
     throw thrown
   }
 }

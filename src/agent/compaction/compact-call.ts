@@ -1,7 +1,7 @@
 // The agent's own `compact` call, in the range form and the whole form, and what follows.
 import type { ReplacementRequest } from '../../core/agent/tool.ts'
 import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
-import { PrecisError } from '../../core/errors.ts'
+import { errorWords, PrecisError } from '../../core/errors.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { findRequests } from '../../core/view/last-request.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
@@ -9,7 +9,7 @@ import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { targetOf } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
 import { waitingIn } from '../inbox/waiting.ts'
-import { type Call, failed, readReason, record } from '../loop/results.ts'
+import { type Call, failed, record } from '../loop/results.ts'
 import { targetWeight, type WindowStatus } from '../loop/window-status.ts'
 import type { ContextFile } from '../ports.ts'
 import { runCompaction } from './compaction.ts'
@@ -55,7 +55,7 @@ export async function compactByTool(
   if (!result.success) {
     const { end, error } = result
     const aborted = end === 'aborted'
-    const outcome = failed(aborted ? 'aborted' : error ? readReason(error) : 'It failed.')
+    const outcome = failed(aborted ? 'aborted' : error ? errorWords(error) : 'It failed.')
     await record(turn, call, aborted ? { ...outcome, status: 'aborted' } : outcome)
     return 'continue'
   }

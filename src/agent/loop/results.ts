@@ -1,6 +1,5 @@
 // Results of tool calls: their text, and how they are logged.
 import type { ToolOutcome } from '../../core/agent/tool.ts'
-import type { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Block } from '../../core/view/content.ts'
 import type { Turn } from '../core.ts'
@@ -41,11 +40,6 @@ export async function record(
 
 export function failed(message: string): ToolOutcome {
   return { status: 'failed', content: text(message) }
-}
-
-/** With the hint, which says what could be requested instead. */
-export function readReason({ message, hint }: PrecisError): string {
-  return hint === undefined ? message : `${message} ${hint}`
 }
 
 export const ABORTED: ToolOutcome = {

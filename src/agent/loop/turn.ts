@@ -60,7 +60,8 @@ async function runSteps(turn: Turn, said: { text: string }): Promise<Omit<TurnOu
     const ended = await oneStep(turn, steps, said)
     if (ended !== 'next') return ended
   }
-  const message = `The turn was stopped after ${turn.core.limits.steps} requests. Send «continue» to continue.`
+  const most = turn.core.limits.steps
+  const message = `The turn was stopped after ${most} ${most === 1 ? 'request' : 'requests'}. Send «continue» to continue.`
   return { end: 'step-limit', error: new PrecisError('step-limit', message) }
 }
 
