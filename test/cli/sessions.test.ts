@@ -335,6 +335,25 @@ describe('precis sync', () => {
     expect((await sync()).addedEvents).toBe(0)
   })
 
+  it.each([
+    ['claude-code', CLAUDE, 'session.jsonl', '11111111'],
+    ['codex', CODEX, 'sessions/codex.jsonl', 'c0de0000'],
+    ['pi', PI, 'sessions/pi.jsonl', '99999999'],
+  ])('adds a compaction in place of a session of %s that it knows', async (_, name, from, id) => {
+    const path = put(name, sample(from), 10)
+    const [before] = (await sync()).threads
+    const budget = from === 'session.jsonl' ? ['--budget', '50%'] : ['--strategy', 'drop-turns']
+    await place().json(['compact', id, '--in-place', ...budget])
+    const grown = await sync()
+    expect(grown.failed).toEqual([])
+    expect(grown.outcomes).toMatchObject({ grown: 1, new: 0, rewritten: 0 })
+    expect(grown.threads[0]?.threadId).toBe(before?.threadId)
+    const [listed] = await place().json<{ tokens: number }[]>(['threads'])
+    const { before: inFile } = await place().json<{ before: { total: number } }>(['compact', path])
+    expect(listed?.tokens).toBe(inFile.total)
+    expect((await sync()).addedEvents).toBe(0)
+  })
+
   it('recognises a session that was rewritten, and names the thread of what it said before', async () => {
     const path = put(CODEX, sample('sessions/codex.jsonl'), 10)
     const [before] = (await sync()).threads

@@ -26,6 +26,8 @@ export class StoredRecords {
   readonly #records = new Map<number, StoredRecord>()
   readonly #answers = new Map<number, Answer>()
   readonly #calls = new Set<string>()
+  /** Of the answer just taken. A compaction repeats answers of the file, with the ids of their calls. */
+  #newCalls: ReadonlySet<string> = new Set()
   readonly #answered = new Set<string>()
   /** Places of those that the file does not have any more, as far as it was read. */
   readonly #missing = new Set<number>()
@@ -71,24 +73,35 @@ export class StoredRecords {
     known: (names: readonly string[], id: EntryId) => void,
   ): NamedDraft[] {
     return drafts.flatMap((named) => {
-      const { draft } = named
-      const records = listRecords(draft)
-      for (const { at } of records) this.#missing.delete(at)
-      if (draft.type === 'TOOL_CALL') return this.#calls.has(draft.data.id) ? [] : [named]
-      if (records.length === 0) return this.#isSkipping ? [] : [named]
-      const old = records.filter(({ at }) => this.#records.has(at))
-      for (const record of old) this.#require(record, draft)
-      this.#isSkipping = old.length > 0
-      if (old.length === 0) return [named]
-      const { seq = 0 } = this.#records.get(old[0]?.at ?? -1) ?? {}
-      if (named.names && isEntryType(draft.type)) known(named.names, originalId(seq))
-      if (old.length === records.length) return []
-      const rest = records.filter(({ at }) => !this.#records.has(at))
-      if (draft.type === 'AGENT_MESSAGE') return [this.#restOf(named, this.#answers.get(seq), rest)]
-      if (draft.type !== 'FOREIGN') throw anotherFile(this.threadId)
-      const data = { ...fieldsIn(draft.data), records: rest } as Json
-      return [{ draft: { ...draft, data } as EventDraft }]
+      const fresh = this.#takeOne(named, known)
+      const [{ draft } = named] = fresh
+      if (draft.type === 'AGENT_MESSAGE')
+        this.#newCalls = new Set(fresh.length === 0 ? [] : draft.data.calls)
+      return fresh
     })
+  }
+
+  #takeOne(
+    named: NamedDraft,
+    known: (names: readonly string[], id: EntryId) => void,
+  ): NamedDraft[] {
+    const { draft } = named
+    const records = listRecords(draft)
+    for (const { at } of records) this.#missing.delete(at)
+    if (draft.type === 'TOOL_CALL') return this.#newCalls.has(draft.data.id) ? [named] : []
+    if (records.length === 0) return this.#isSkipping ? [] : [named]
+    const old = records.filter(({ at }) => this.#records.has(at))
+    for (const record of old) this.#require(record, draft)
+    this.#isSkipping = old.length > 0
+    if (old.length === 0) return [named]
+    const { seq = 0 } = this.#records.get(old[0]?.at ?? -1) ?? {}
+    if (named.names && isEntryType(draft.type)) known(named.names, originalId(seq))
+    if (old.length === records.length) return []
+    const rest = records.filter(({ at }) => !this.#records.has(at))
+    if (draft.type === 'AGENT_MESSAGE') return [this.#restOf(named, this.#answers.get(seq), rest)]
+    if (draft.type !== 'FOREIGN') throw anotherFile(this.threadId)
+    const data = { ...fieldsIn(draft.data), records: rest } as Json
+    return [{ draft: { ...draft, data } as EventDraft }]
   }
 
   /** An answer that was written on becomes a second one, where the calls of the first have their results. */
