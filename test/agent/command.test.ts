@@ -199,7 +199,7 @@ describe('other commands', () => {
     for (const [command, text] of [
       [
         '/strategy nonsense',
-        `Unknown compaction strategy: nonsense ${known}; preset selects the default of the preset.`,
+        `Unknown compaction strategy: nonsense. ${known}; preset selects the default of the preset.`,
       ],
       ['/model nowhere/nothing', expect.stringContaining('nowhere')],
       ['/thinking purple', '/thinking takes off, low, medium or high, not "purple".'],

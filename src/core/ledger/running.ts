@@ -1,6 +1,7 @@
 // Commands, test runs and errors: the last outcome of each, and open failures.
-import { cutHead, cutTail } from '../window/tokens/cut.ts'
+import { cutHead } from '../window/tokens/cut.ts'
 import type { Intent, OpenCall } from './intent.ts'
+import { LINE_CHARS, lastLine, tellingLine } from './output-line.ts'
 import type { Ledger, OpenError, TestRun } from './records.ts'
 import type { CommandEnd } from './shell/outcome.ts'
 import { testSummary } from './test-runner.ts'
@@ -10,7 +11,6 @@ const MOST_TESTS = 20
 const MOST_ERRORS = 20
 const MOST_UNCLEAR = 20
 const MOST_BACKGROUND = 20
-const LINE_CHARS = 300
 
 type Command = Pick<Extract<Intent, { kind: 'shell' }>, 'command' | 'key' | 'isTest' | 'behind'>
 
@@ -212,27 +212,8 @@ function readProgram(key: string): string {
   return [program, ...words.slice(0, isDeeper ? 2 : 1)].join(' ')
 }
 
-/** The line that explains the failure; otherwise the last one. */
-export function tellingLine(output: string): string {
-  const tail = cutTail(output, 20_000).split('\n')
-  const found = tail.findLast(
-    (line) =>
-      line.length < 1_000 &&
-      /\b(?:error|fail(?:ed|ure)?|fatal|cannot|exception|not found|denied|no such file)\b/i.test(
-        line,
-      ),
-  )
-  return cutHead((found ?? lastLine(output)).trim(), LINE_CHARS)
-}
-
 export function noteUnclear(ledger: Ledger, command: string, seq: number): Ledger {
   const line = cutHead(command, LINE_CHARS)
   const others = ledger.unclear.filter((other) => other.command !== line)
   return { ...ledger, unclear: [...others, { command: line, at: seq }].slice(-MOST_UNCLEAR) }
-}
-
-/** The last line that is neither frame nor empty: usually the error, or a count. */
-function lastLine(output: string): string {
-  const at = output.lastIndexOf('\n')
-  return (at < 0 ? output : output.slice(at + 1)).trim()
 }
