@@ -1,6 +1,7 @@
 // Ranges that the agent replaces itself: the open request stays, and each note speaks of its own range alone.
 import { describe, expect, it } from 'vitest'
 import { findRequests } from '../../src/core/view/last-request.ts'
+import { carriedEntry } from '../../src/core/view/request-note.ts'
 import { extract } from '../../src/strategies/extract/extract.ts'
 import { checkpointRange, wholeSummary } from '../../src/strategies/ranges/agent-replacements.ts'
 import { keepRecent } from '../../src/strategies/summary/keep-recent.ts'
@@ -92,6 +93,34 @@ describe('a note that stays', () => {
       .split('\n')
       .filter((line) => line.startsWith('[ref:'))
     expect(lines).toEqual([...new Set(lines)])
+  })
+
+  it('quotes messages of the user that a brief of what stood before it does not quote again', async () => {
+    const log = new TestLog()
+    const task = (at: number) => `Task ${at}: paint src/part-${at}/pier_${at}.ts before the winter.`
+    const done = (at: number) => [user(task(at)), ...exchange(at).slice(1)]
+    log.append([...[1, 2, 3, 4, 5, 6].flatMap(exchange), checkpoint('aaaaaa')])
+    const later = log.append([...[7, 8, 9].flatMap(done), checkpoint('bbbbbb')])
+    const [first, second, third] = later.filter(({ type }) => type === 'USER_MESSAGE')
+    const said = `## The user said\n[ref:e${first?.seq}] ${task(7)}\n[ref:e${second?.seq}] ${task(8)}`
+    const last = `The last request of the user, word for word [ref:e${third?.seq}]:\n${task(9)}`
+    const entry = { type: 'USER_MESSAGE', label: 'summary', data: 'We painted some.' } as const
+    const ids = log.context.items.toArray().map(({ id }) => id)
+    const covers = ids.slice(ids.indexOf(`e${first?.seq ?? 0}`))
+    const put = [entry, carriedEntry(`${said}\n\n${last}`)]
+    expect(log.compact({ edits: [{ covers, put }] }, 'tool')).toBeUndefined()
+    log.append([user(REQUEST)])
+    for (const targetTokens of [1_000, 1_200, 1_400, 1_500]) {
+      const { edits } = await extract.propose(inputFor(log, { trigger: 'command', targetTokens }))
+      expect(log.compact({ edits })).toBeUndefined()
+      const text = sentText(log)
+      expect(text).toContain('## First request')
+      expect(
+        [7, 8, 9].map((at) => timesIn(text, task(at))),
+        text,
+      ).toEqual([1, 1, 1])
+      log.undo()
+    }
   })
 
   it('has said how far the requests are answered: a later one of the same turn does not', async () => {
@@ -186,7 +215,7 @@ describe('a note on what a summary lost', () => {
     expect(log.compact(first, 'tool')).toBeUndefined()
     expect(notesIn(log)).toHaveLength(1)
     log.append([...answer('Renamed.'), ...[6, 7].flatMap(exchange), user('And now the tests.')])
-    for (let targetTokens = 1_000; targetTokens <= 3_000; targetTokens += 200) {
+    for (let targetTokens = 1_000; targetTokens <= 2_000; targetTokens += 100) {
       const { edits } = await extract.propose(inputFor(log, { trigger: 'command', targetTokens }))
       expect(edits.length).toBeGreaterThan(0)
       expect(log.compact({ edits })).toBeUndefined()

@@ -173,25 +173,44 @@ export function dropStaleNotes(
   if (briefs.length === 0) return edits
   const items = context.items.toArray()
   const index = new Map(items.map((item, at) => [item.id, at] as const))
+  const gone = briefs.flatMap((edit) => takenOut(edit, items, index))
+  const touched = new Set(edits.flatMap((edit) => covered(edit, items, index)))
+  const stale = findStaleNotes({ items, eventAt, gone, touched })
+  const cleared = [...stale].map(
+    ([{ id }, left]): Edit => ({ covers: [id], put: left === '' ? [] : [carriedEntry(left)] }),
+  )
+  return [...cleared, ...edits]
+}
+
+interface Briefed {
+  readonly items: readonly Item[]
+  readonly eventAt: EventAt
+  /** What a brief is in place of. */
+  readonly gone: readonly Item[]
+  /** What a proposal speaks of itself. */
+  readonly touched: ReadonlySet<Item>
+}
+
+/** The notes that lose what they say of facts, each with what is left of it. */
+export function findStaleNotes(briefed: Briefed): ReadonlyMap<Item, string> {
+  const { items, eventAt, gone, touched } = briefed
   const compactionOf = ({ id }: Item) => {
     const { original, seq } = parseEntryId(id)
     return original ? [] : [seq]
   }
-  const gone = briefs.flatMap((edit) => takenOut(edit, items, index))
-  const briefed = new Set(gone.flatMap(compactionOf))
-  const touched = new Set(edits.flatMap((edit) => covered(edit, items, index)))
-  const stale = items.filter(
-    (item) => compactionOf(item).some((seq) => briefed.has(seq)) && !touched.has(item),
+  const replaced = new Set(gone.flatMap(compactionOf))
+  const beside = items.filter(
+    (item) => compactionOf(item).some((seq) => replaced.has(seq)) && !touched.has(item),
   )
   const wanted = new Set(findRequests(items, eventAt).shown.map(({ id }) => id))
-  const cleared = stale.flatMap(({ id }): Edit[] => {
-    const entry = newEntryAt(id, eventAt)
+  const stale = beside.flatMap((item): [Item, string][] => {
+    const entry = newEntryAt(item.id, eventAt)
     if (entry === undefined || !isCarried(entry)) return []
-    if (!wanted.has(id)) return [{ covers: [id], put: [] }]
-    const text = withoutFacts(textIn(entry))
-    return text.length < textIn(entry).length ? [{ covers: [id], put: [carriedEntry(text)] }] : []
+    const text = textIn(entry)
+    const left = wanted.has(item.id) ? withoutFacts(text) : ''
+    return left.length < text.length ? [[item, left]] : []
   })
-  return [...cleared, ...edits]
+  return new Map(stale)
 }
 
 /**

@@ -1,11 +1,11 @@
 // The fixed parts of a brief: the user's words, constraints, the state of the work.
+import type { EntryId } from '../../core/edit/change.ts'
 import { type Pins, pinnedText } from '../../core/edit/pins.ts'
 import { originalId } from '../../core/view/entry.ts'
 import type { BriefParts } from './brief.ts'
 import { listedFile } from './candidates.ts'
 import type { Digest } from './digest.ts'
 import { boundWords, decisionLines, urgentLines } from './fixed-lines.ts'
-import type { UserWords } from './group.ts'
 import type { Plan } from './plan.ts'
 import { inert, saysWhole, shownWords } from './said-words.ts'
 import { inertLine } from './stretches.ts'
@@ -24,6 +24,8 @@ interface AnchorsInput {
   /** Text next to the brief that is not a log entry. */
   readonly said?: readonly string[]
   isShown(seq: number): boolean
+  /** Whether a message stands there as a request that is carried over. */
+  isCarried(ref: EntryId): boolean
 }
 
 /** The share of a brief for the user's words. */
@@ -56,21 +58,25 @@ export const NO_ANCHORS: Anchors = {
 }
 
 export function findAnchors(
-  { digest, plan, pins, said = [], isShown }: AnchorsInput,
+  { digest, plan, pins, said = [], isShown, isCarried }: AnchorsInput,
   room: number,
 ): Anchors {
   const pinned = pinnedText(pins) ?? ''
-  const beside = said.map(inOneLine)
-  const isWhole = ({ entry, seq, text }: UserWords) => {
-    const line = inOneLine(`[ref:${entry ?? originalId(seq)}] ${inert(text)}`)
-    return beside.some((each) => each.includes(line))
+  const beside = said.map((text) => inOneLine(text).replaceAll('] user: ', '] '))
+  const isBeside = (ref: EntryId, text: string) => {
+    const line = inOneLine(`[ref:${ref}] ${text}`)
+    return isCarried(ref) || beside.some((each) => each.includes(line))
   }
-  const whole = new Set(digest.words.filter(isWhole).map(({ seq }) => seq))
-  const words = shownWords(digest, (seq) => isShown(seq) || whole.has(seq), {
+  const quoted = new Set(
+    digest.words
+      .filter(({ entry, seq, text }) => isBeside(entry ?? originalId(seq), inert(text)))
+      .map(({ seq }) => seq),
+  )
+  const words = shownWords(digest, (seq) => isShown(seq) || quoted.has(seq), {
     roomTokens: wordsRoom(room),
     statedTokens: statedRoom(room),
     isSaid: (sentence) => saysWhole(pinned, sentence),
-  })
+  }).filter(({ ref, text }) => !isBeside(ref, text))
   const shown = [pinned, ...words.map(({ text }) => text)]
   const away = [...digest.pinned, ...digest.words].filter(({ seq }) => !isShown(seq))
   const lines = new Set(said.flatMap((text) => text.split('\n')))

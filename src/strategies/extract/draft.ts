@@ -1,5 +1,5 @@
 // Turns a digest and a plan into texts that fit: the brief, and partly shown entries.
-import type { Edit, EntryId, Put } from '../../core/edit/change.ts'
+import type { Edit, Put } from '../../core/edit/change.ts'
 import type { Pins } from '../../core/edit/pins.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
@@ -90,7 +90,15 @@ export function buildDraft(input: DraftInput): Draft {
   const view = buildView(input)
   const coverage = computeCoverage(input, view)
   const fixed = hasBrief
-    ? findAnchors({ ...input, isShown: view.isShown }, Math.max(0, briefRoom - told))
+    ? findAnchors(
+        {
+          ...input,
+          said: [...(input.said ?? []), ...view.notes],
+          isShown: view.isShown,
+          isCarried: (ref) => view.requests.has(ref),
+        },
+        Math.max(0, briefRoom - told),
+      )
     : NO_ANCHORS
   coverTexts(coverage, digest, [
     ...(input.said ?? []),
@@ -143,8 +151,12 @@ function* saidAlready(digest: Digest, words: Anchors['words']): Generator<number
 /** What the context shows anyway, by original event numbers. */
 interface View {
   readonly shown: ReadonlySet<number>
-  /** Partly shown by a note that stays: not quoted again. */
-  readonly quoted: ReadonlySet<EntryId>
+  /** Summaries, briefs and notes that stay, as they will stand there. */
+  readonly notes: readonly string[]
+  /** By refs: requests that these carry over. */
+  readonly requests: ReadonlySet<string>
+  /** These, and what else is shown in part: not to be quoted once more. */
+  readonly quoted: ReadonlySet<string>
   isShown(seq: number): boolean
   isMasked(seq: number): boolean
 }
@@ -159,22 +171,27 @@ function buildView({ plan, eventAt, isSaid = () => false }: DraftInput): View {
   )
   const shown = new Set([...plan.stays.map(seqOf), ...carried])
   const masked = new Set(plan.masked.map(seqOf))
+  const notes = plan.stays.flatMap((item) => plan.stale?.get(item) ?? noteIn(item, eventAt))
+  const requests = notes.flatMap((note) => readNote(note).sections.map(({ ref }) => ref))
   return {
     shown,
-    quoted: new Set(plan.stays.flatMap((item) => quotedIn(item, eventAt))),
+    notes,
+    requests: new Set(requests),
+    quoted: new Set([...notes.flatMap(quotedIn), ...requests]),
     isShown: (seq) => shown.has(seq) || isSaid(seq),
     isMasked: (seq) => masked.has(seq),
   }
 }
 
-/** What an earlier compaction's note quotes, by the refs of its lines. */
-function quotedIn(item: Item, eventAt: EventAt): EntryId[] {
-  if (item.kind !== 'user' || parseEntryId(item.id).original) return []
-  const content = contentOf(item.id, eventAt)
-  const text = content?.kind === 'user' ? textOfUserContent(content.content) : ''
-  return Array.from(text.matchAll(/^\[ref:([ec][\d.]+)\] /gm), ([, ref = '']) => ref).filter(
-    isEntryId,
-  )
+function noteIn({ kind, id }: Item, eventAt: EventAt): readonly string[] {
+  if (kind !== 'user' || parseEntryId(id).original) return []
+  const content = contentOf(id, eventAt)
+  return content?.kind === 'user' ? [textOfUserContent(content.content)] : []
+}
+
+/** By the refs that its lines begin with. */
+function quotedIn(note: string): string[] {
+  return Array.from(note.matchAll(/^\[ref:([ec][\d.]+)\] /gm), ([, ref = '']) => ref)
 }
 
 /** How likely the agent needs what the user asks for now. */

@@ -8,7 +8,7 @@ import type { EventAt } from '../../core/log/event.ts'
 import type { ToolResult } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
 import { findRoot, type Item, newEntryAt, originalId, parseEntryId } from '../../core/view/entry.ts'
-import { openRequests, requestNote } from '../../core/view/keep-request.ts'
+import { findStaleNotes, openRequests, requestNote } from '../../core/view/keep-request.ts'
 import { findLastAsked } from '../../core/view/last-request.ts'
 import { lastRoundStart, seamsOf } from '../../core/view/seam.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
@@ -33,6 +33,8 @@ export interface Plan {
   readonly capped?: ReadonlyMap<Item, number>
   /** Unchanged entries. */
   readonly stays: readonly Item[]
+  /** Notes among these that the gate takes away for the brief, each with what is left of it. */
+  readonly stale?: ReadonlyMap<Item, string>
   /** What the brief replaces: everything before the cut, except a shortened request. */
   readonly covered: readonly Item[]
   /** What else is before the cut, beyond such a request: removed, too. */
@@ -118,6 +120,13 @@ export function buildPlan(input: PlanInput): Plan {
   const goes = idsOf([covered, beyond])
   const counted = idsOf([covered, beyond].filter(isCounted))
   const note = requestNote({ items, eventAt, goes, counted, targetTokens })?.text
+  const isKept = (item: Item) => item === request || isSealed(item, eventAt)
+  const stale = findStaleNotes({
+    items,
+    eventAt,
+    gone: covered.filter((item) => !isKept(item)),
+    touched: new Set([...covered, ...beyond]),
+  })
   const noteTokens = note === undefined ? 0 : weighUser(note)
   return {
     items,
@@ -127,6 +136,7 @@ export function buildPlan(input: PlanInput): Plan {
     masked: items.filter((item, at) => at >= cut && isMasked(at) && !held.has(item.id)),
     capped,
     stays,
+    stale,
     covered,
     beyond,
     mostBriefTokens: Math.max(LEAST_BRIEF_TOKENS, goesTokens - 1) - noteTokens,
