@@ -202,6 +202,17 @@ describe('a chunk of which nothing goes into the summary', () => {
       expect.objectContaining({ type: 'notice', message: expect.stringContaining('chunk 2 of 3') }),
     )
   })
+
+  it('is the end of it the second time: no model is asked for the chunks behind it [FOLD-53]', async () => {
+    const { agent, threadId, dev, messages, before } = await threeChunks(({ chunk }) =>
+      chunk < 3 ? { text: 'Nothing new.' } : undefined,
+    )
+    const { error } = await agent.compact(threadId)
+    expect(error?.message).toContain('written nothing into the summary')
+    expect(await messages()).toBe(before)
+    const asked = dev.requests.flatMap(({ asked }) => (asked && stageOf(asked)) ?? [])
+    expect(asked.map(({ chunk }) => chunk)).toEqual([1, 1, 2, 2])
+  })
 })
 
 /** Every request of a fold of three chunks. */

@@ -74,10 +74,10 @@ function isIncomplete({ chunks, unchangedChunks }: FoldedSummary): boolean {
 
 async function briefFor(
   input: StrategyInput,
-  { chunks, unchangedChunks }: FoldedSummary,
+  { chunks, unchangedChunks, leftChunks }: FoldedSummary,
   usage: TokenUsage | undefined,
 ): Promise<Proposal> {
-  const missing = `${unchangedChunks.length} of ${chunks} chunks are not in the summary`
+  const missing = `${unchangedChunks.length + leftChunks} of ${chunks} chunks are not in the summary`
   return proposeBrief(input, usage, { chunks, unchangedChunks }, missing)
 }
 

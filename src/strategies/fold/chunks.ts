@@ -28,7 +28,12 @@ export interface FoldedSummary {
   readonly reusedChunks: number
   /** Chunks that added nothing to the summary. */
   readonly unchangedChunks: readonly number[]
+  /** Chunks that no model was asked for, since too much was missing already. */
+  readonly leftChunks: number
 }
+
+/** Of which nothing went into the summary. With more, it would pass for what it is not, and nobody takes it. */
+const MOST_UNCHANGED = 1
 
 const MAX_HALVINGS = 4
 const NOTHING_YET: FoldedPart = { end: 0, chunks: 0, isLast: false, state: EMPTY_FOLD }
@@ -41,7 +46,7 @@ export async function foldChunks(work: FoldWork): Promise<FoldedSummary> {
   let done = found
   let rest = listRest(plan.chunks, found)
   const unchangedChunks: number[] = []
-  for (let halvings = 0; rest.length > 0; ) {
+  for (let halvings = 0; rest.length > 0 && unchangedChunks.length <= MOST_UNCHANGED; ) {
     const [chunk = '', ...later] = rest
     if (isFull(done.state, plan.maxSummaryChars))
       done = { ...done, state: await makeRoom(work, done.state, plan.maxSummaryChars) }
@@ -67,11 +72,14 @@ export async function foldChunks(work: FoldWork): Promise<FoldedSummary> {
       done = { ...done, longestChars: Math.max(...rest.map(({ length }) => length)) }
     }
   }
-  const { chunks, state } = done
-  tell(work, { number: chunks + 1, total: chunks }, found.chunks)
+  const { state } = done
+  const leftChunks = rest.length
+  const chunks = done.chunks + leftChunks
+  if (leftChunks === 0) tell(work, { number: chunks + 1, total: chunks }, found.chunks)
   for (const number of unchangedChunks)
     run.onWarning?.(`Nothing of chunk ${number} of ${chunks} went into the summary.`)
-  return { summary: state.summary, chunks, reusedChunks: found.chunks, unchangedChunks }
+  const { summary } = state
+  return { summary, chunks, reusedChunks: found.chunks, unchangedChunks, leftChunks }
 }
 
 /** Work of a failed model must not be reused; work of a stopped one may. */

@@ -26,6 +26,8 @@ export interface FoldTask {
 
 /** Answers with calls per chunk. */
 const MAX_TOOL_ROUNDS = 16
+/** How many of these in a row may change nothing: each sends the chunk again. */
+const MAX_IDLE_ROUNDS = 6
 /** Calls run per answer. */
 const MAX_CALLS = 16
 
@@ -33,7 +35,9 @@ const MAX_CALLS = 16
 export async function runFoldAgent(task: FoldTask): Promise<void> {
   const { prompt, file, request } = task
   const messages: Message[] = [{ role: 'user', parts: [{ type: 'text', text: prompt }] }]
-  for (let round = 0; round <= MAX_TOOL_ROUNDS; round += 1) {
+  let idle = 0
+  for (let round = 0; round <= MAX_TOOL_ROUNDS && idle <= MAX_IDLE_ROUNDS; round += 1) {
+    const before = file.text
     requireGoingOn(task)
     const answer = await task.converse({
       ...request,
@@ -46,10 +50,14 @@ export async function runFoldAgent(task: FoldTask): Promise<void> {
     requireGoodEnd(answer)
     if (answer.calls.length === 0) return
     messages.push(answer.message, { role: 'user', parts: await readResults(file, answer) })
+    idle = file.text === before ? idle + 1 : 0
   }
+  const isIdle = idle > MAX_IDLE_ROUNDS
   throw new PrecisError(
     'model-failed',
-    `The model was still editing the summary after ${MAX_TOOL_ROUNDS} rounds of tool calls.`,
+    isIdle
+      ? `The model called tools ${idle} times in a row without changing the summary.`
+      : `The model was still editing the summary after ${MAX_TOOL_ROUNDS} rounds of tool calls.`,
     { hint: 'Choose another model as models.fast, or type /strategy cascade and then /compact.' },
   )
 }

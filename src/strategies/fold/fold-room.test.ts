@@ -20,7 +20,10 @@ function textIn({ messages }: Pick<ConverseRequest, 'messages'>): string[] {
 }
 
 /** One line of about 130 characters for each decision; `makeRoom` is what it does when asked for that. */
-async function fold(makeRoom: (summary: string) => string | undefined) {
+async function fold(
+  makeRoom: (summary: string) => string | undefined,
+  writesUpTo = Number.POSITIVE_INFINITY,
+) {
   const warnings: string[] = []
   const prompts: string[] = []
   const answerTo = (request: ConverseRequest) => {
@@ -31,6 +34,7 @@ async function fold(makeRoom: (summary: string) => string | undefined) {
     const text = isRoom
       ? makeRoom(read ?? '')
       : `- ${decision}, ${'as they said at length '.repeat(3)}`
+    if (prompts.length > writesUpTo) return undefined
     const isDone = request.messages.length > (isRoom ? 3 : 1)
     if (isDone || text === undefined) return undefined
     const how = isRoom ? 'select bof-eof\nreplace' : 'insert_after'
@@ -58,6 +62,13 @@ async function fold(makeRoom: (summary: string) => string | undefined) {
 const has = (summary: string, at: number) => summary.includes(`kestrel-${4_000 + at}`)
 
 describe('eighty chunks', () => {
+  it('of which the model says nothing any more: the third and the fourth are asked for twice, none behind them', async () => {
+    const folded = await fold(() => undefined, 2)
+    expect(folded).toMatchObject({ chunks: CHUNKS, unchangedChunks: [3, 4], leftChunks: 76 })
+    expect(folded.prompts).toHaveLength(2 + 2 * 2)
+    expect(has(folded.summary, 1)).toBe(true)
+  })
+
   it('leave all facts where the model makes room when it is asked to', async () => {
     const short = (summary: string) => summary.replaceAll(/, (?:as they said at length ?)+/g, '')
     const { summary, unchangedChunks, prompts } = await fold((text) =>
