@@ -4,7 +4,7 @@ import { GATE_MIN_TOKENS } from '../edit/gate-checks.ts'
 import { beforeContinuation, isRewrite } from '../edit/pins.ts'
 import type { EventAt } from '../log/event.ts'
 import type { Context } from './context.ts'
-import { collectPuts, type Item, isNewEntry, newEntryAt, parseEntryId } from './entry.ts'
+import { collectPuts, type Item, isNewEntry, newEntryAt } from './entry.ts'
 import { findRuns } from './entry-range.ts'
 import {
   answeredLine,
@@ -23,7 +23,6 @@ import {
   statusIn,
   textIn,
   withCarried,
-  withoutFacts,
   withoutStatus,
   writeHead,
   writeSections,
@@ -159,61 +158,6 @@ function withoutStanding(
 }
 
 /**
- * A note says what the compaction before it lost. A brief that replaces part of that compaction uses the log
- * instead, so only the note's open requests remain.
- */
-export function dropStaleNotes(
-  edits: readonly Edit[],
-  context: Context,
-  eventAt: EventAt,
-): readonly Edit[] {
-  const briefs = edits.filter(({ put }) =>
-    put.some((one) => isNewEntry(one) && one.label === 'brief'),
-  )
-  if (briefs.length === 0) return edits
-  const items = context.items.toArray()
-  const index = new Map(items.map((item, at) => [item.id, at] as const))
-  const gone = briefs.flatMap((edit) => takenOut(edit, items, index))
-  const touched = new Set(edits.flatMap((edit) => covered(edit, items, index)))
-  const stale = findStaleNotes({ items, eventAt, gone, touched })
-  const cleared = [...stale].map(
-    ([{ id }, left]): Edit => ({ covers: [id], put: left === '' ? [] : [carriedEntry(left)] }),
-  )
-  return [...cleared, ...edits]
-}
-
-interface Briefed {
-  readonly items: readonly Item[]
-  readonly eventAt: EventAt
-  /** What a brief is in place of. */
-  readonly gone: readonly Item[]
-  /** What a proposal speaks of itself. */
-  readonly touched: ReadonlySet<Item>
-}
-
-/** The notes that lose what they say of facts, each with what is left of it. */
-export function findStaleNotes(briefed: Briefed): ReadonlyMap<Item, string> {
-  const { items, eventAt, gone, touched } = briefed
-  const compactionOf = ({ id }: Item) => {
-    const { original, seq } = parseEntryId(id)
-    return original ? [] : [seq]
-  }
-  const replaced = new Set(gone.flatMap(compactionOf))
-  const beside = items.filter(
-    (item) => compactionOf(item).some((seq) => replaced.has(seq)) && !touched.has(item),
-  )
-  const wanted = new Set(findRequests(items, eventAt).shown.map(({ id }) => id))
-  const stale = beside.flatMap((item): [Item, string][] => {
-    const entry = newEntryAt(item.id, eventAt)
-    if (entry === undefined || !isCarried(entry)) return []
-    const text = textIn(entry)
-    const left = wanted.has(item.id) ? withoutFacts(text) : ''
-    return left.length < text.length ? [[item, left]] : []
-  })
-  return new Map(stale)
-}
-
-/**
  * Unanswered requests are never lost, however small the replacement. Below `minTokens` there are none: there
  * the results of a range are exact (ALWAYS-23).
  */
@@ -226,12 +170,20 @@ export function openRequests(
   return new Set(isOpen && weigh(items) >= minTokens ? shown.map(({ id }) => id) : [])
 }
 
-function covered({ covers }: Edit, items: readonly Item[], index: ReadonlyMap<EntryId, number>) {
+export function covered(
+  { covers }: Edit,
+  items: readonly Item[],
+  index: ReadonlyMap<EntryId, number>,
+) {
   const place = findRuns(covers, items, index)
   return place ? items.slice(place.start, place.end) : []
 }
 
-function takenOut(edit: Edit, items: readonly Item[], index: ReadonlyMap<EntryId, number>): Item[] {
+export function takenOut(
+  edit: Edit,
+  items: readonly Item[],
+  index: ReadonlyMap<EntryId, number>,
+): Item[] {
   if (isRewrite(edit)) return []
   const keeps = edit.put.flatMap((put) => ('keep' in put ? [put.keep] : []))
   const kept = new Set(keeps.flatMap((run) => covered({ covers: [run], put: [] }, items, index)))

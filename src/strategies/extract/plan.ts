@@ -8,9 +8,10 @@ import type { EventAt } from '../../core/log/event.ts'
 import type { ToolResult } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
 import { findRoot, type Item, newEntryAt, originalId, parseEntryId } from '../../core/view/entry.ts'
-import { findStaleNotes, openRequests, requestNote } from '../../core/view/keep-request.ts'
+import { openRequests, requestNote } from '../../core/view/keep-request.ts'
 import { findLastAsked } from '../../core/view/last-request.ts'
 import { lastRoundStart, seamsOf } from '../../core/view/seam.ts'
+import { findStaleNotes } from '../../core/view/stale-notes.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { cappedEntry } from '../ladder/cap-giants.ts'
@@ -120,13 +121,7 @@ export function buildPlan(input: PlanInput): Plan {
   const goes = idsOf([covered, beyond])
   const counted = idsOf([covered, beyond].filter(isCounted))
   const note = requestNote({ items, eventAt, goes, counted, targetTokens })?.text
-  const isKept = (item: Item) => item === request || isSealed(item, eventAt)
-  const stale = findStaleNotes({
-    items,
-    eventAt,
-    gone: covered.filter((item) => !isKept(item)),
-    touched: new Set([...covered, ...beyond]),
-  })
+  const gone = covered.filter((item) => item !== request && !isSealed(item, eventAt))
   const noteTokens = note === undefined ? 0 : weighUser(note)
   return {
     items,
@@ -136,7 +131,7 @@ export function buildPlan(input: PlanInput): Plan {
     masked: items.filter((item, at) => at >= cut && isMasked(at) && !held.has(item.id)),
     capped,
     stays,
-    stale,
+    stale: findStaleNotes(items, gone, new Set([...covered, ...beyond]), eventAt),
     covered,
     beyond,
     mostBriefTokens: Math.max(LEAST_BRIEF_TOKENS, goesTokens - 1) - noteTokens,
