@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/wait.ts'
 import type { ModelRequest, Provider } from '../core/model.ts'
+import type { MessagePart } from '../core/view/message.ts'
 import { type DevModel, startDevModel } from '../dev-model/index.ts'
 import { ANTHROPIC, devEntry } from './anthropic/entry.ts'
 import {
@@ -249,6 +250,7 @@ describe('the window', () => {
 })
 
 describe('a window that a refusal shows', () => {
+  const NOT_NAMED = 'Input is too long for requested model.'
   const refusal = (message: string) => ({
     status: 400,
     body: JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }),
@@ -258,6 +260,13 @@ describe('a window that a refusal shows', () => {
     model: 'claude-haiku-4-5',
     messages: [{ role: 'user', parts: [{ type: 'text', text: 'One word. '.repeat(2_000) }] }],
   } as const
+
+  const image = { type: 'image', media: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } } as const
+  const behind = (part: MessagePart): ModelRequest => ({
+    ...long,
+    messages: [...long.messages, { role: 'user', parts: [part] }],
+  })
+  const result = { type: 'tool_result', id: 'c1', status: 'completed', content: [image] } as const
 
   async function refused(message: string, request: ModelRequest = long) {
     let nowMs = 0
@@ -277,7 +286,7 @@ describe('a window that a refusal shows', () => {
 
   it.each([
     ['named', 'prompt is too long: 150000 tokens > 100000 maximum', 100_000],
-    ['not named', 'Input is too long for requested model.', 6_200],
+    ['not named', NOT_NAMED, 6_200],
   ])('counts for a day, %s', async (_, message, most) => {
     const { windowAfter } = await refused(message)
     const { tokens, from } = await windowAfter(23 * 3_600_000)
@@ -289,7 +298,9 @@ describe('a window that a refusal shows', () => {
 
   it.each([
     ['no smaller than listed', 'prompt is too long: 250000 tokens > 200000 maximum', long],
-    ['too small to be one', 'Input is too long for requested model.', { ...REQUEST, model: 'm' }],
+    ['too small to be one', NOT_NAMED, { ...long, messages: REQUEST.messages }],
+    ['the text beside an image', NOT_NAMED, behind(image)],
+    ['the text beside a result with an image', NOT_NAMED, behind(result)],
   ])('counts for nothing where it is %s', async (_, message, request) => {
     const { windowAfter } = await refused(message, request)
     expect(await windowAfter(0)).toEqual({ tokens: 200_000, from: 'catalogue' })

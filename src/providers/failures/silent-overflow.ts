@@ -89,7 +89,14 @@ function mostThatFits(thrown: unknown, request: ModelRequest): number | undefine
   const { provider, windowTokens } = thrown.details ?? {}
   if (provider === undefined) return undefined
   if (typeof windowTokens === 'number') return windowTokens
+  if (request.messages.some(({ parts }) => parts.some(hasMedia))) return undefined
   return computeEstimate(request) + estimateTokens(JSON.stringify(request.tools))
+}
+
+/** One document may be longer than all the text, and no estimate counts it. */
+function hasMedia(part: MessagePart): boolean {
+  const parts = part.type === 'tool_result' ? part.content : [part]
+  return parts.some(({ type }) => type === 'image' || type === 'document')
 }
 
 function noticed(frame: ModelFrame, request: ModelRequest, facts: OverflowFacts): ModelFrame {
