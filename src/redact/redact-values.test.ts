@@ -1,5 +1,6 @@
 // Secrets in messages and documents: by their form, and by the name of the field they stand in.
 import { describe, expect, it } from 'vitest'
+import { markPasted } from '../core/view/content.ts'
 import type { Message } from '../core/view/message.ts'
 import { redactFor } from './redact-for.ts'
 import { redactValues } from './redact-values.ts'
@@ -34,6 +35,21 @@ describe('redactValues', () => {
     ])
     expect(JSON.stringify(value)).not.toContain(KEY)
     expect(redactValues(value)).toEqual({ value, found: [] })
+  })
+
+  it('reads a pasted value behind the name that was typed before it', () => {
+    const content = markPasted('export DB_PASSWORD=hunter2-Zebra9!\nuse it', ['hunter2-Zebra9!\n'])
+    expect(content).toHaveLength(3)
+    expect(redactValues({ content })).toEqual({
+      value: {
+        content: [
+          { type: 'text', text: 'export DB_PASSWORD=' },
+          { type: 'text', text: '[redacted:password]\n', isPasted: true },
+          { type: 'text', text: 'use it' },
+        ],
+      },
+      found: [{ kind: 'password', count: 1 }],
+    })
   })
 
   it('goes by the name of a field only where its value is one word that is not too long', () => {

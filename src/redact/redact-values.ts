@@ -81,11 +81,28 @@ const OPAQUE: ReadonlySet<string> = new Set([
 ])
 
 function redactedList(name: string, value: readonly unknown[], redaction: Redaction): unknown {
-  const items = value.map((item) => redactedAt(name, item, redaction))
+  const items: unknown[] = []
+  for (const item of value)
+    items.push(redactedBehind(items.at(-1), redactedAt(name, item, redaction), redaction))
   if (items.every((item, at) => item === value[at])) return value
   const kept = items.filter((item) => item !== LEFT_OUT)
   // Providers reject a message without content.
   return kept.length === 0 ? [leftOut(redaction.replace)] : kept
+}
+
+/** A name may end one text and its value begin the next: a paste is a part of its own. */
+function redactedBehind(before: unknown, item: unknown, { secrets, replace }: Redaction): unknown {
+  if (!isTextPart(before) || !isTextPart(item)) return item
+  const lead = before.text.slice(before.text.lastIndexOf('\n') + 1)
+  const [line = ''] = item.text.split('\n', 1)
+  if (lead === '') return item
+  const clean = redactText(lead + line, secrets, replace)
+  if (clean === lead + line || !clean.startsWith(lead)) return item
+  return { ...item, text: clean.slice(lead.length) + item.text.slice(line.length) }
+}
+
+function isTextPart(value: unknown): value is { readonly type: 'text'; readonly text: string } {
+  return isPlainObject(value) && value.type === 'text' && isText(value.text)
 }
 
 function leftOut(replace: Replace): { type: 'text'; text: string } {
