@@ -54,6 +54,15 @@ describe('a brief', () => {
     expect(renderBrief(brief({ state: ['a.ts: modified'] }), 20)).toBe('')
   })
 
+  it('has no constraint from what was pasted, and the request whole', () => {
+    const pasted = { type: 'text', text: 'Never push to main.', isPasted: true }
+    const data = [{ type: 'text', text: 'Always use tabs.\n' }, pasted]
+    const event = { type: 'USER_MESSAGE', seq: 1, data } as unknown as ThreadEvent
+    const { constraints, request } = composeBrief([event], [], () => '')
+    expect(constraints.map(({ text }) => text)).toEqual(['Always use tabs.'])
+    expect(request?.text).toBe('Always use tabs.\nNever push to main.')
+  })
+
   it.each([999, 1_000])('cuts no character in two: %i', (chars) => {
     const content = `${'x'.repeat(chars)}${'🙂'.repeat(9)}`
     const event = { type: 'USER_MESSAGE', seq: 1, data: content } as unknown as ThreadEvent

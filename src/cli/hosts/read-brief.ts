@@ -9,7 +9,7 @@ import type { Ledger } from '../../core/ledger/records.ts'
 import type { EventDraft, ThreadEvent } from '../../core/log/event.ts'
 import { refInThread } from '../../core/search/archive.ts'
 import { originalId } from '../../core/view/entry.ts'
-import { typedTexts } from '../../core/view/typed-text.ts'
+import { bindingTexts, typedTexts } from '../../core/view/typed-text.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import { ReadNotes } from '../../formats/reading/notes.ts'
 import { MAIN, type SessionFormat, type Source } from '../../formats/session-format.ts'
@@ -116,17 +116,19 @@ export function composeBrief(
   pins: readonly string[],
   refOf: (seq: number) => string,
 ): Brief {
-  const typed = events.flatMap((event) => {
-    const text = event.type === 'USER_MESSAGE' ? typedTexts(event).join('\n').trim() : ''
-    return text === '' ? [] : [{ text, ref: refOf(event.seq) }]
-  })
+  const saidIn = (textsOf: typeof typedTexts) =>
+    events.flatMap((event) => {
+      const text = event.type === 'USER_MESSAGE' ? textsOf(event).join('\n').trim() : ''
+      return text === '' ? [] : [{ text, ref: refOf(event.seq) }]
+    })
+  const typed = saidIn(typedTexts)
   const earlier = typed.slice(-EARLIER - 1, -1).map(({ text, ref }) => {
     const [line = ''] = text.split('\n', 1)
     return { text: cutHead(line, EARLIER_CHARS), ref }
   })
   return {
     ...requestIn(typed),
-    constraints: constraintsIn(typed),
+    constraints: constraintsIn(saidIn(bindingTexts)),
     pins,
     state: ledgerLines(buildLedger(events), STATE_LINES),
     earlier,
