@@ -319,6 +319,17 @@ describe('what is pinned with a compaction', () => {
     expect(textOfUserContent(data)).toBe(text)
   })
 
+  it('takes what is typed behind a fence around a paste, and nothing in it', async () => {
+    const threads = setUp()
+    const threadId = await threads.create()
+    const paste = 'starting\nUsers must never share a key.'
+    const text = `Here is the log:\n\`\`\`text\n${paste}\n\`\`\`\nNever push to main.`
+    const data = markPasted(text, [paste])
+    await threads.append(threadId, [{ type: 'USER_MESSAGE', data }, ...answer('ok')])
+    await threads.compact(threadId, 'everything', POLICY)
+    expect((await threads.pins(threadId)).map((pin) => pin.text)).toEqual(['Never push to main.'])
+  })
+
   it('takes a hundred at most, those that stand included', async () => {
     const threads = setUp()
     const threadId = await threads.create()

@@ -1,6 +1,6 @@
 // The text a person typed: by event, by part, and without what clients wrap, inject or paste, as one table.
 import type { EventOf } from '../log/event.ts'
-import { ownTexts, type Part, type UserContent } from './content.ts'
+import { ownTexts, type Part, textOfParts, type UserContent } from './content.ts'
 
 /**
  * The typed texts of a message, in order. In an imported message without a known writer nothing counts as
@@ -20,10 +20,17 @@ export function bindingTexts(
 ): string[] {
   const { data } = event
   if (typeof data === 'string' || !data.some(isPasted)) return typedTexts(event)
-  return data.flatMap((part) =>
-    part.type === 'text' && !isPasted(part) ? typedTexts({ ...event, data: [part] }) : [],
-  )
+  return data.flatMap((part, at) => {
+    if (part.type !== 'text' || isPasted(part)) return []
+    const isFenced = FENCE_BEGINS.test(textOfParts(data.slice(Math.max(0, at - 2), at - 1)))
+    const text = isFenced ? part.text.replace(FENCE_ENDS, '') : part.text
+    return typedTexts({ ...event, data: [{ ...part, text }] })
+  })
 }
+
+/** A fence typed around a paste: its end, which is a part after the paste, opens no other one. */
+const FENCE_BEGINS = /(?:^|\n)[ \t]*(?:`{3,}|~{3,})[^\n`]*\n$/
+const FENCE_ENDS = /^\s*(?:`{3,}|~{3,})[ \t]*(?:\n|$)/
 
 function isPasted(part: Part): boolean {
   return part.type === 'text' && part.isPasted === true
