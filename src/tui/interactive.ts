@@ -38,6 +38,7 @@ const PASTE = new RegExp(
 )
 /** Two presses of Ctrl+C within this time quit. */
 const TWICE_MS = 1_500
+const MOST_PASTES = 20
 
 export function startInteractive(options: InteractiveOptions): Interactive {
   const ui = new InteractiveChat(options)
@@ -62,6 +63,8 @@ class InteractiveChat {
   #early: (readonly [text: string, pastes: readonly string[]])[] | undefined = []
   /** Into the message that is in the editor. */
   #pastes: string[] = []
+  /** Into messages before it: what is put back into the editor may hold them. */
+  #sentPastes: readonly string[] = []
 
   constructor(options: InteractiveOptions) {
     bindKeys()
@@ -164,6 +167,7 @@ class InteractiveChat {
     this.#transcript.clearSelection()
     const pastes = this.#pastes
     this.#pastes = []
+    this.#sentPastes = [...this.#sentPastes, ...pastes].slice(-MOST_PASTES)
     if (this.#early) this.#early.push([text, pastes])
     else void this.#chat.submit(text, pastes)
   }
@@ -183,6 +187,7 @@ class InteractiveChat {
     this.#returned = parts.filter((part) => part !== '').join('\n\n')
     const rest = typed.slice(earlier.length).replace(/^\n+/, '')
     this.#editor.setText(rest === '' ? this.#returned : `${this.#returned}\n\n${rest}`)
+    this.#pastes.push(...this.#sentPastes)
   }
 
   #onKey(data: string): boolean {

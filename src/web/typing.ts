@@ -44,6 +44,7 @@ export function useOffers(client: Client, threadId: string, text: string): reado
 }
 
 const drafts = new Map<string, string>()
+const pastes = new Map<string, readonly string[]>()
 const followers = new Set<() => void>()
 
 /** Appends to the typed text; the field gets the focus. */
@@ -59,6 +60,9 @@ interface Draft {
   set(text: string): void
   /** Restores text that could not be sent, unless something else was typed. */
   giveBack(text: string): void
+  /** Remembers what was pasted into it, also where it is given back: that does not bind. */
+  addPastes(...texts: readonly string[]): void
+  takePastes(): readonly string[]
 }
 
 /** `threadId` must stay the same while the component is mounted. */
@@ -88,5 +92,13 @@ export function useDraft(threadId: string): Draft {
     },
     [threadId, set],
   )
-  return { text, set, giveBack }
+  const addPastes = (...texts: readonly string[]) => {
+    pastes.set(threadId, [...(pastes.get(threadId) ?? []), ...texts])
+  }
+  const takePastes = () => {
+    const taken = pastes.get(threadId) ?? []
+    pastes.delete(threadId)
+    return taken
+  }
+  return { text, set, giveBack, addPastes, takePastes }
 }

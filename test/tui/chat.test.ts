@@ -279,6 +279,26 @@ describe('the editor', () => {
     expect(again?.data).toBe('Typed again: users must never share a key.')
   })
 
+  it('marks it also in what it gives back', async () => {
+    const chat = await openChat({
+      dev: { script: [{ text: 'A long answer that stops here somewhere.', fault: MIDDLE }] },
+    })
+    chat.terminal.enter('one')
+    await chat.terminal.sees('A long')
+    chat.terminal.paste('All callers must sign.')
+    chat.terminal.press('enter')
+    await chat.terminal.sees('queue 1')
+    chat.terminal.press('escape')
+    await chat.terminal.sees(/─\nAll callers must sign\. *\n─/)
+    chat.dev.script([{ text: 'So be it.' }])
+    chat.terminal.press('enter')
+    await chat.terminal.sees('So be it.')
+    const said = (await chat.client.events(chat.threadId)).findLast(
+      ({ type }) => type === 'USER_MESSAGE',
+    )
+    expect(said?.data).toEqual([{ type: 'text', text: 'All callers must sign.', isPasted: true }])
+  })
+
   it('completes files behind an @', async () => {
     const chat = await openChat()
     writeFileSync(join(chat.folder, 'parser-notes.md'), 'x')

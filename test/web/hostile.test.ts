@@ -162,4 +162,30 @@ describe.skipIf(!CHROMIUM.available)(`hostile transcripts ${CHROMIUM.notice}`, (
       },
     ])
   })
+
+  it('marks it also where the message could not be sent at first, and is gone on with later', async () => {
+    const { open, client } = await setUp()
+    const { threadId } = await client.createThread({ title: 'One' })
+    await client.createThread({ title: 'Two' })
+    const page = await open(threadId, { expected: /Failed to (?:load|fetch)/ })
+    const field = page.getByLabel('Message')
+    await field.fill('All callers must sign.')
+    await field.press('Control+a')
+    await field.press('Control+x')
+    await field.press('Control+v')
+    await page.route(/messages$/, (route) => route.fulfill({ status: 413, json: {} }), { times: 1 })
+    await field.press('Enter')
+    await page.getByRole('alert').waitFor()
+    for (const title of ['Two', 'One']) {
+      await page.getByRole('link', { name: new RegExp(title) }).click()
+      await page.getByRole('heading', { name: title }).waitFor()
+    }
+    expect(await field.inputValue()).toBe('All callers must sign.')
+    await field.press('Enter')
+    await page.locator('article[aria-label="Agent"]').first().waitFor()
+    const events = await client.events(threadId)
+    expect(events.find(({ type }) => type === 'USER_MESSAGE')?.data).toEqual([
+      { type: 'text', text: 'All callers must sign.', isPasted: true },
+    ])
+  })
 })

@@ -1,6 +1,6 @@
 // The composer: messages and commands, the activity, and pending questions.
 import { SendHorizontal, Square } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
 import {
   type Approval,
   type Client,
@@ -41,21 +41,20 @@ export function Composer({
   readonly onChange: () => void
 }) {
   const { threadId } = detail
-  const { text, set: setText, giveBack } = useDraft(threadId)
+  const { text, set: setText, giveBack, addPastes, takePastes } = useDraft(threadId)
   const [error, setError] = useState<string>()
   const stopping = useTask()
   const offered = useOffers(client, threadId, text)
   const isBusy = (status?.isWorking ?? false) || isCompactingNow(detail, status)
 
-  const pastes = useRef<string[]>([])
-
-  const deliver = async (typed: string) => {
-    const content = markPasted(typed, pastes.current)
-    pastes.current = []
-    const reply = await client.send(threadId, content)
+  const deliver = async (typed: string, pasted: readonly string[]) => {
+    const reply = await client.send(threadId, markPasted(typed, pasted))
     if (reply.status === 'command') {
       feed.say(reply.text, reply.ok ? 'reply' : 'error', typed)
-      if (reply.returned !== undefined) setText(reply.returned)
+      if (reply.returned !== undefined) {
+        setText(reply.returned)
+        addPastes(...pasted)
+      }
       onChange()
     }
     if (reply.status !== 'queued' && reply.threadId !== undefined) goTo(reply.threadId)
@@ -68,9 +67,11 @@ export function Composer({
     setError(unknown)
     if (unknown !== undefined) return // left in the field to be corrected
     setText('')
-    deliver(typed).catch((thrown: unknown) => {
+    const pasted = takePastes()
+    deliver(typed, pasted).catch((thrown: unknown) => {
       setError(readMessage(thrown))
       giveBack(typed) // do not lose it with the connection
+      addPastes(...pasted)
     })
   }
   const stop = () => stopping.run(() => client.abort(threadId))
@@ -120,7 +121,7 @@ export function Composer({
           placeholder="Message, / for commands, @ for files"
           value={text}
           onChange={(event) => setText(event.target.value)}
-          onPaste={(event) => void pastes.current.push(event.clipboardData.getData('text/plain'))}
+          onPaste={(event) => addPastes(event.clipboardData.getData('text/plain'))}
           onKeyDown={pressed}
         />
         <button type="submit" className="main send" aria-label="Send" title="Send">
