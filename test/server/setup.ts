@@ -113,7 +113,8 @@ export async function followUntil(
   const follow = async () => {
     for await (const item of client.follow(threadId, version, stop.signal, onConnected)) {
       items.push(item)
-      if (isLast(item)) stop.abort()
+      // Without a further turn of the loop: what had arrived with it would be handed out as well.
+      if (isLast(item)) return items
     }
     return items
   }

@@ -13,7 +13,7 @@ const of = (path: string) => new URL(`../../src/${path}`, import.meta.url).href
 function attempts(folder: string): readonly Record<string, string>[] {
   const script = `
     import { writeText } from '${of('cli/terminal/io.ts')}'
-    import { replaceFile } from '${of('tools/files/write.ts')}'
+    import { replaceFile } from '${of('tools/files/write-file.ts')}'
     import { openWorkspace } from '${of('tools/workspace.ts')}'
     const told = ({ code, message, hint }) => ({ code, message, hint })
     const cwd = ${JSON.stringify(folder)}
