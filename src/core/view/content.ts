@@ -146,7 +146,7 @@ const SHORTEST_PASTED_LINE = 3
 
 /**
  * Splits a message into typed and pasted parts, for pastes of whole lines: a pasted path or word within a
- * typed line is the author's. The joined parts are the text.
+ * typed line is the author's, the first or last of several pasted lines is not. The joined parts are the text.
  */
 export function markPasted(text: string, pastes: readonly string[]): UserContent {
   const lines = pastes.map((paste) => paste.split(/\r\n?|\n/).map(plainLine))
@@ -154,18 +154,33 @@ export function markPasted(text: string, pastes: readonly string[]): UserContent
   const begun = lines.flatMap(([first = '', ...more]) =>
     more.length > 0 && first.length >= SHORTEST_PASTED_LINE ? [first] : [],
   )
+  const ended = lines.flatMap((each) => {
+    const [before, end] = each.slice(-2)
+    return before === undefined || end === undefined ? [] : [[before, end] as const]
+  })
   const parts: { text: string; isPasted: boolean }[] = []
   const add = (piece: string, isPasted: boolean) => {
     const last = parts.at(-1)
     if (last && (last.isPasted === isPasted || piece.trim() === '')) last.text += piece
     else if (piece !== '') parts.push({ text: piece, isPasted })
   }
+  let previous = ''
   for (const line of text.split(/(?<=\n)/)) {
     const plain = plainLine(line)
     const first = begun.find((each) => plain.length > each.length && plain.endsWith(each))
-    const at = first === undefined ? -1 : line.lastIndexOf(first)
-    if (at > 0) add(line.slice(0, at), false)
-    add(line.slice(Math.max(0, at)), at > 0 || whole.has(plain))
+    const last = ended.find(([before, end]) => {
+      const isBehind = before === '' ? previous === '' : previous.endsWith(before)
+      return isBehind && end !== '' && plain.length > end.length && plain.startsWith(end)
+    })?.[1]
+    const from = first === undefined ? -1 : line.lastIndexOf(first)
+    const to = last !== undefined && line.includes(last) ? line.indexOf(last) + last.length : 0
+    previous = plain
+    if (whole.has(plain)) add(line, true)
+    else {
+      add(line.slice(0, to), true)
+      add(line.slice(to, from > to ? from : undefined), false)
+      if (from > to) add(line.slice(from), true)
+    }
   }
   if (!parts.some(({ isPasted }) => isPasted)) return text
   return parts.map(({ text: piece, isPasted }) => ({

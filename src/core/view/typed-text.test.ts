@@ -212,6 +212,14 @@ describe('what was pasted into a message', () => {
       ['ok\nno', ['ok'], []],
       ['a pasted line, edited', ['a pasted line'], []],
       ['first line\nmine\nlast line', ['first line', 'last line'], ['first line\n', 'last line']],
+      ['log\n\tnot me. Why?', ['log\n\tnot me.'], ['log\n\tnot me.']],
+      ['log\nnot me\nis what it says', ['log\nnot'], ['log\nnot']],
+      ['notes are mine\nlog', ['log\nno'], ['log']],
+      [
+        'say: a log\nits end, and: new\nlast of it',
+        ['a log\nits end', 'new\nlast'],
+        ['a log\nits end', 'new\nlast'],
+      ],
       ['typed', [], []],
       ['typed', [''], []],
     ]
