@@ -17,7 +17,7 @@ export interface MemoryThread {
   readonly created: MemoryRow // the event that sets the thread's own time
 }
 
-/** The stored text, and the parsed value. */
+/** A snapshot; `read` decodes it if it is held as text. */
 export interface HeldSnapshot extends Pick<Snapshot, 'seq' | 'foldVersion'> {
   read(): Snapshot | undefined
 }

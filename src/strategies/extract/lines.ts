@@ -93,7 +93,6 @@ function boundary(text: string, at: number): number {
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at
 }
 
-/** A line of the conversation; lines share data, because a million tokens have a hundred thousand. */
 export type LineKind = 'said' | 'head' | 'argument' | 'result'
 
 /** The source text shared by its lines. */
@@ -105,6 +104,7 @@ export interface LineSource {
   readonly text: string
 }
 
+/** A line of the conversation; lines share data, because a million tokens have a hundred thousand. */
 export class Line {
   readonly of: LineSource
   readonly text: string
