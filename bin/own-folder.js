@@ -39,7 +39,7 @@ function isOurs(folder) {
   return stats.uid === process.getuid() && (stats.mode & WRITABLE_BY_OTHERS) === 0
 }
 
-/** Whoever may write to a folder above may put another one in its place; the sticky bit prevents that. */
+/** A user with write access above could replace the folder; the sticky bit prevents that. */
 function areSafe(folder) {
   if (process.getuid === undefined) return true
   for (let at = resolve(folder); ; at = dirname(at)) {

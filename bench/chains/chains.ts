@@ -107,7 +107,7 @@ async function runChain(strategy: Strategy, cycles: number, seed: number): Promi
   return { facts: judged, stale, hasPin: text.includes(PIN), tokens: tokensIn(pieces), refused }
 }
 
-/** The old value stands below the new one, or without it: whoever reads to the end takes it for current. */
+/** The old value stands after the new one, or without it: a reader takes it for current. */
 function isStale(lines: readonly string[], { value, stale: old }: Fact): boolean {
   if (old === undefined) return false
   const current = lines.findLastIndex((line) => has(line, value))

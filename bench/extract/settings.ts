@@ -15,7 +15,7 @@ export const FULL: Settings = {
   seed: 20_261,
   chars: 4_000_000,
   largeChars: 16_000_000,
-  // What `extract` takes of a long session where nobody names a target.
+  // The default target of `extract` for a long session.
   targetTokens: 20_000,
   newShare: 0.01,
   rounds: 15,

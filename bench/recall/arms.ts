@@ -9,7 +9,7 @@ import type { Threads } from '../../src/threads/threads.ts'
 import { recallTool } from '../../src/tools/compact/recall.ts'
 
 export interface Answer {
-  /** What whoever asks reads. */
+  /** What the asker reads. */
   readonly shown: string
   /** The whole of each find: what one more step would read. */
   readonly entries: readonly string[]

@@ -1,4 +1,4 @@
-// What others do at the same budget, with the same counter; and what nobody could use, to see the limits.
+// Other tools' rules at the same budget and with the same counter; and unusable ones that show the limits.
 import { keptByPruneMessages, keptByTrimMessages } from './libraries.ts'
 import type { Needs } from './needs.ts'
 import type { Counter, Piece } from './pieces.ts'

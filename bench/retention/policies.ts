@@ -40,7 +40,7 @@ function isStrategy(value: unknown): value is Strategy {
   return typeof value === 'object' && value !== null && 'id' in value && 'propose' in value
 }
 
-/** Whoever needs a model says so at once where there is none. */
+/** Strategies that need a model fail at once without one. */
 async function needsNoModel(strategy: Strategy): Promise<boolean> {
   const threads = createThreads({ store: memoryStore(), clock: systemClock, ids: randomIds })
   const threadId = await threads.create({}, [

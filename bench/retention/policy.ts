@@ -15,7 +15,7 @@ export interface Task {
 }
 
 export interface Kept {
-  /** Oldest first. What is more than the budget is cut off by whoever asked. */
+  /** Oldest first. The caller cuts what exceeds the budget. */
   readonly pieces: readonly Piece[]
   /** Why the policy could not do its work; then everything is as it was. */
   readonly failure?: string

@@ -1,4 +1,4 @@
-// The log of what went wrong inside another agent: plug-ins and hooks are silent, and `precis doctor` shows this
+// Logs failures inside other agents: plug-ins and hooks are silent, `precis doctor` shows the log.
 import { appendFile, mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asPrecisError } from '../core/errors.ts'
@@ -7,10 +7,10 @@ import { redact } from '../redact/redact.ts'
 import { stateFolderPath } from './platform-folders.ts'
 
 export const FAILURES_FILE = 'host-failures.log'
-/** Then it begins again: a hook that always fails must not fill the disk. */
+/** Above this it restarts, so that a hook that always fails cannot fill the disk. */
 const MOST_BYTES = 1_000_000
 
-/** In a folder that is there. */
+/** The folder must exist. */
 export async function appendFailure(
   folder: string,
   where: string,
@@ -25,7 +25,7 @@ export async function appendFailure(
   await write(file, `${redact(line, secretsOf(environment)).text}\n`, { mode: 0o600 })
 }
 
-/** For a plug-in. Never rejects: a plug-in never breaks its host. */
+/** For plug-ins. Never rejects: a plug-in must not break its host. */
 export async function notePluginFailure(host: string, thrown: unknown): Promise<void> {
   try {
     const folder = stateFolderPath({ cwd: process.cwd(), environment: process.env })

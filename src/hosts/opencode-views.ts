@@ -1,11 +1,11 @@
-// What OpenCode sends of a session: a brief in place of its beginning, the same from one compaction to the next
+// What OpenCode sends of a session: a brief replaces its start, stable between two compactions.
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
 import { stateFolderPath } from './platform-folders.ts'
 
-/** What of OpenCode's client is used. */
+/** The used part of OpenCode's client. */
 export interface Client {
   readonly session: {
     messages(given: { path: { id: string } }): Promise<{ data?: unknown }>
@@ -14,7 +14,7 @@ export interface Client {
   readonly config: { providers(): Promise<{ data?: unknown }> }
 }
 
-/** A message of OpenCode, as far as it matters here. */
+/** The relevant part of an OpenCode message. */
 export interface OpenCodeMessage {
   info: { id: string; sessionID: string; role: 'user' | 'assistant' }
   parts: object[]
@@ -22,13 +22,13 @@ export interface OpenCodeMessage {
 
 type MakeBrief = (sessionID: string, until: string, budgetTokens: number) => Promise<string>
 
-/** Of what OpenCode fills before it compacts by itself. */
+/** Share of the size at which OpenCode compacts by itself. */
 const TRIGGER_SHARE = 0.8
-/** Of what system prompt and tools leave below the trigger. */
+/** Share of what the system prompt and tools leave below the trigger. */
 const TAIL_SHARE = 0.35
 const BRIEF_SHARE = 0.2
 const MOST_BRIEF_TOKENS = 12_000
-/** In less room a view would have to be made again after a few requests. */
+/** With less room a view would be rebuilt after a few requests. */
 const LEAST_ROOM_TOKENS = 4_000
 const REST_MESSAGES = 10
 
@@ -37,7 +37,7 @@ export class OpenCodeViews {
   readonly #makeBrief: MakeBrief
   readonly #views = new Map<string, View | undefined>()
   readonly #limits = new Map<string, number>()
-  readonly #failed = new Map<string, number>() // session → how many messages it had
+  readonly #failed = new Map<string, number>() // session → its number of messages
   readonly #compacting = new Set<string>()
 
   constructor(client: Client, makeBrief: MakeBrief) {
@@ -45,12 +45,12 @@ export class OpenCodeViews {
     this.#makeBrief = makeBrief
   }
 
-  /** OpenCode shows the messages that it summarises next: they get no new view. */
+  /** OpenCode passes the messages it will summarise next: they get no new view. */
   isCompacting(sessionID: string): void {
     this.#compacting.add(sessionID)
   }
 
-  /** In place: OpenCode goes on with the list that it gave. */
+  /** Changes the list in place, because OpenCode continues with it. */
   async rewrite(messages: OpenCodeMessage[]): Promise<void> {
     const [first] = messages
     if (first === undefined) return
@@ -69,7 +69,7 @@ export class OpenCodeViews {
     )
   }
 
-  /** A brief of messages that the user took back holds no more. */
+  /** A brief of messages the user took back is invalid. */
   async #viewOf(
     sessionID: string,
     messages: readonly OpenCodeMessage[],
@@ -78,7 +78,7 @@ export class OpenCodeViews {
     const view = this.#views.get(sessionID)
     if (view?.first !== messages[0]?.info.id) return undefined
     if (view === undefined || findMessage(messages, view.keptFrom) >= 0) return view
-    // Not all are given where OpenCode summarises: the session knows the rest.
+    // When OpenCode summarises it passes only some; the session has the rest.
     const { data } = await this.#client.session.messages({ path: { id: sessionID } })
     if (!Array.isArray(data)) return undefined
     if (findMessage(data, view.keptFrom) >= 0) return view
@@ -87,7 +87,7 @@ export class OpenCodeViews {
     return undefined
   }
 
-  /** Where none can be made now, the one before stays. */
+  /** If none can be built, the previous one stays. */
   async #tryRenew(
     messages: readonly OpenCodeMessage[],
     view: View | undefined,
@@ -102,13 +102,13 @@ export class OpenCodeViews {
     }
   }
 
-  /** What failed is not tried again on every request. */
+  /** Do not retry a failure on every request. */
   #isResting(sessionID: string, length: number): boolean {
     const at = this.#failed.get(sessionID)
     return at !== undefined && length >= at && length < at + REST_MESSAGES
   }
 
-  /** A new view where the last answer shows that the window is nearly full. */
+  /** A new view if the last answer shows a nearly full window. */
   async #renewed(
     messages: readonly OpenCodeMessage[],
     view: View | undefined,
@@ -139,7 +139,7 @@ export class OpenCodeViews {
     return made
   }
 
-  /** How many tokens OpenCode lets a session of this model grow to; 0 where it is not known. */
+  /** The tokens up to which OpenCode lets this model's session grow; 0 if unknown. */
   async #limitOf({ info }: OpenCodeMessage): Promise<number> {
     const { providerID = '', modelID = '' } = info as { providerID?: string; modelID?: string }
     const name = `${providerID}/${modelID}`
@@ -165,17 +165,17 @@ interface Provider {
   readonly models: Readonly<Record<string, { readonly limit: Limit }>>
 }
 
-/** OpenCode takes this for an answer at most. */
+/** OpenCode's maximum for an answer. */
 const MOST_OUTPUT_TOKENS = 32_000
 const RESERVED_TOKENS = 20_000
 
-/** As OpenCode reckons it. */
+/** OpenCode's own calculation. */
 function computeUsable({ context, input, output }: Limit): number {
   const most = Math.min(output || MOST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS)
   return input ? input - Math.min(RESERVED_TOKENS, most) : context - most
 }
 
-/** What the provider counted for this answer and all before it. */
+/** The provider's count for this answer and everything before. */
 function usedBy({ info }: OpenCodeMessage): number {
   const { tokens } = info as {
     tokens?: { input: number; output: number; cache: { read: number; write: number } }
@@ -188,7 +188,7 @@ function weigh({ parts }: OpenCodeMessage): number {
   return sum(parts.map((part) => estimateTokens(readText(part))))
 }
 
-/** As far as a request shows it. */
+/** As a request contains it. */
 function readText(part: object): string {
   const { text = '', state } = part as {
     text?: string
@@ -198,7 +198,7 @@ function readText(part: object): string {
   return `${JSON.stringify(state.input ?? {})}${state.output ?? state.error ?? ''}`
 }
 
-/** The last message stays in any case: it is what is answered next. */
+/** The last message always stays: it will be answered next. */
 function tailStart(weights: readonly number[], most: number): number {
   let tokens = 0
   for (let at = weights.length - 1; at > 0; at -= 1) {
@@ -208,7 +208,7 @@ function tailStart(weights: readonly number[], most: number): number {
   return 0
 }
 
-/** The brief stands in a message of the user, with the latest request where that is among what goes. */
+/** The brief is a user message, with the latest request if that is removed. */
 function withBrief(
   messages: readonly OpenCodeMessage[],
   at: number,
@@ -242,18 +242,18 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-/** A brief that stands in place of messages. */
+/** A brief that replaces messages. */
 interface View {
-  /** The first message that OpenCode gave: another one means that it compacted, or that the user went back. */
+  /** OpenCode's first message: another one means that it compacted, or that the user went back. */
   readonly first: string
-  /** The first message that is sent as it is. */
+  /** The first message sent unchanged. */
   readonly keptFrom: string
-  /** The last message when it was made: only later ones tell how full the window is with it. */
+  /** The last message at that time: only later ones show how full the window is with this view. */
   readonly madeAt: string
   readonly brief: string
 }
 
-/** A view that cannot be read is made again. */
+/** An unreadable view is rebuilt. */
 async function readView(sessionID: string): Promise<View | undefined> {
   try {
     const { first, keptFrom, madeAt, brief } = Object(
@@ -266,7 +266,7 @@ async function readView(sessionID: string): Promise<View | undefined> {
   }
 }
 
-/** Another process of OpenCode reads the old one or the new one, never a part. */
+/** Atomic: another OpenCode process reads the old or the new one. */
 async function writeView(sessionID: string, view: View): Promise<void> {
   const file = nameFile(sessionID)
   const beside = `${file}.${randomBytes(6).toString('hex')}.tmp`

@@ -1,8 +1,9 @@
-// The plug-in for OpenCode: keeps its requests below the window without a model, and feeds its own compaction
+// The plug-in for OpenCode: keeps its requests below the window without a model, and feeds its own
+// compaction.
 import type { Client, OpenCodeMessage, OpenCodeViews } from './opencode-views.ts'
 import { askPins } from './run-precis.ts'
 
-/** What of OpenCode's plug-in API is used; a test compiles it against OpenCode's own types. */
+/** The used part of OpenCode's plug-in API; a test compiles it against OpenCode's types. */
 interface PluginInput {
   readonly directory: string
   readonly client: Client
@@ -22,7 +23,7 @@ interface Hooks {
 const HINT =
   'Call the tool recall of the MCP server precis with a few words to read again what stands here in short.'
 
-/** `command` starts précis, for the pins of the user; without it there are none. */
+/** `command` starts précis for the user's pins; without it there are none. */
 export function plugin(command?: readonly string[]) {
   return async ({ directory, client }: PluginInput): Promise<Hooks> => {
     const brief = async (sessionID: string, until: string | undefined, budgetTokens: number) => {
@@ -61,16 +62,16 @@ export function plugin(command?: readonly string[]) {
 
 export default plugin()
 
-/** What its own compaction is given. */
+/** What OpenCode's own compaction receives. */
 const FED_TOKENS = 4_000
 
-/** Where OpenCode keeps its sessions, and how `precis sync` calls one of them. */
+/** OpenCode's session, as `precis sync` names it. */
 function findDatabase(sessionID: string): string {
   const { XDG_DATA_HOME, HOME = '' } = process.env
   return `${XDG_DATA_HOME || `${HOME}/.local/share`}/opencode/opencode.db#${sessionID}`
 }
 
-/** A plug-in never breaks its host: OpenCode goes on with what it has. */
+/** A plug-in must not break its host: OpenCode continues with what it has. */
 async function guarded(work: () => Promise<void>): Promise<void> {
   try {
     await work()

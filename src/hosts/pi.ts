@@ -1,7 +1,7 @@
-// The extension for pi: replaces its compaction with one of précis, without a model, and gives it `recall`
+// The extension for pi: replaces its compaction by précis' own, without a model, and adds `recall`.
 import { askPins } from './run-precis.ts'
 
-/** What of pi's extension API is used; a test compiles it against pi's own types. */
+/** The used part of pi's extension API; a test compiles it against pi's types. */
 interface ExtensionApi {
   on(
     event: 'session_before_compact',
@@ -53,7 +53,7 @@ interface Result {
   }
 }
 
-/** `command` starts précis, for the pins of the user; without it there are none. */
+/** `command` starts précis for the user's pins; without it there are none. */
 export function plugin(command?: readonly string[]) {
   return (pi: ExtensionApi): void => {
     pi.on('session_before_compact', async (event, context) => {
@@ -127,8 +127,8 @@ async function compacted(
 }
 
 /**
- * The session as pi writes it to its file. Its last entry says which branch is in force; pi writes none when the user
- * goes to another branch, so one that follows the given leaf stands in for what pi writes there next.
+ * The session as pi writes it. Its last entry determines the active branch; pi writes none when the user
+ * switches branches, so one that follows the given leaf stands for pi's next entry.
  */
 function writeLines(session: Context['sessionManager'], leaf?: object): string {
   const { id } = (leaf ?? {}) as { id?: string }
@@ -138,7 +138,7 @@ function writeLines(session: Context['sessionManager'], leaf?: object): string {
   return records.map((record) => `${JSON.stringify(record)}\n`).join('')
 }
 
-/** Those of earlier compactions by précis hold on: what they asked for is in no message. */
+/** Instructions of earlier compactions by précis stay valid, because no message contains them. */
 function instructionsIn(entries: readonly object[], given = ''): string[] {
   const earlier = entries.flatMap((entry) => {
     const { type, details } = entry as {
@@ -147,14 +147,14 @@ function instructionsIn(entries: readonly object[], given = ''): string[] {
     }
     return type === 'compaction' && details?.by === 'precis' ? (details.instructions ?? []) : []
   })
-  // The newest last, also one that was given before.
+  // Newest last, including a repeated one.
   return [...new Set([given.trim(), ...earlier.reverse()])].filter(Boolean).reverse()
 }
 
 const MOST_TOKENS = 12_000
 const LEAST_TOKENS = 1_500
 
-/** A third of what pi leaves free beside the messages that it keeps and the next answer. */
+/** A third of what pi leaves free besides its kept messages and the next answer. */
 function budgetFor(
   windowTokens: number,
   { reserveTokens, keepRecentTokens }: BranchToShorten['preparation']['settings'],

@@ -1,4 +1,4 @@
-// Where a platform keeps the settings and the data of a program, by the environment that a command was given.
+// The platform's folders for settings and data, by the environment of the command.
 import { homedir } from 'node:os'
 import { posix, resolve, win32 } from 'node:path'
 
@@ -38,7 +38,7 @@ function windowsFolders({ USERPROFILE, APPDATA, LOCALAPPDATA }: Environment): Pl
   }
 }
 
-/** The folder of précis for data, made or not. */
+/** The data directory of précis; it may not exist. */
 export function stateFolderPath(where: {
   readonly cwd: string
   readonly environment: Environment

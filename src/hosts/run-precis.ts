@@ -1,10 +1,11 @@
-// Asks the command for the pins of the user: the store and the settings are its business, and the host may run another JavaScript engine
+// Asks the command for the user's pins: it knows the store and settings, and the host may use another
+// JavaScript engine.
 import { spawn } from 'node:child_process'
 
-/** Longer than it takes; a host must not wait for ever. */
+/** More than it takes; a host must not wait for ever. */
 const TIMEOUT_MS = 20_000
 
-/** None where the command cannot say; the log of failures tells why. */
+/** Empty if the command fails; the failure log says why. */
 export async function askPins(
   command: readonly string[] | undefined,
   host: string,
@@ -35,7 +36,7 @@ function runHook(command: readonly string[], host: string, input: object): Promi
     child.stdout.setEncoding('utf8').on('data', (piece: string) => {
       said += piece
     })
-    // A hook that ended early reads no more.
+    // The hook may end before it reads everything.
     child.stdin.once('error', () => resolve(''))
     child.stdin.end(JSON.stringify(input))
   })

@@ -1,4 +1,4 @@
-// A brief of what a host compacts, made by `extract` from the log without a model
+// A brief of what a host compacts, by `extract` from the log, without a model.
 import { findConstraints } from '../core/constraints/find-constraints.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
@@ -16,19 +16,19 @@ import { asData, quotedBehind } from '../strategies/summary/as-data.ts'
 
 export interface BriefWish {
   readonly format: SessionFormat
-  /** The whole session, as a file of this format: refs then mean the same as in `precis show`. */
+  /** The whole session as a file of this format, so that refs mean the same as in `precis show`. */
   readonly text: string
-  /** The entry from which on the host keeps everything; absent: it keeps nothing. */
+  /** The host keeps everything from this entry on; absent: nothing. */
   readonly until?: string | undefined
   readonly budgetTokens: number
   readonly pins?: readonly string[]
-  /** What the user asked of the compactions of this session. */
+  /** The user's instructions for this session's compactions. */
   readonly instructions?: readonly string[]
   /** How the model reads a ref in this host. */
   readonly recall: string
 }
 
-/** It begins as every brief does, so that the next one is made from the log and not from this text. */
+/** Starts like every brief, so that the next one is made from the log, not from this text. */
 export async function sessionBrief(wish: BriefWish): Promise<string> {
   const { format, until, budgetTokens, pins = [] } = wish
   const threads = createThreads()
@@ -66,22 +66,22 @@ export async function sessionBrief(wish: BriefWish): Promise<string> {
     if (over <= 0) return text
     if (tries === 1 || room === LEAST_TOKENS)
       return compose(parts, budgetTokens - estimateTokens(compose(parts, 0)) - HEADING_TOKENS)
-    // Only the extract shows which rules it leaves to say; a smaller one may leave more of them.
+    // Only the extract shows which rules it omits; a smaller one may omit more.
     room = Math.max(LEAST_TOKENS, room - over - Math.ceil(budgetTokens * SPARE_SHARE))
   }
 }
 
-/** With less, hardly more than a heading is left of a conversation. */
+/** With less, hardly more than a heading would remain. */
 const LEAST_TOKENS = 200
 const SPARE_SHARE = 0.03
 const MOST_TRIES = 4
 const HEADING_TOKENS = 20
 
-/** Of what the pins leave. */
+/** Share of what the pins leave. */
 const INSTRUCTIONS_SHARE = 1 / 6
 const CONSTRAINTS_SHARE = 1 / 3
 
-/** What the host keeps is no part of the brief; where that begins must be known. */
+/** What the host keeps is not in the brief, so its start must be known. */
 async function* before(
   until: string | undefined,
   steps: AsyncIterable<Step>,
@@ -103,7 +103,7 @@ interface Shrunk {
   readonly rest: readonly string[]
 }
 
-/** A conversation that fits stays as it is; the log is the same afterwards, for another try. */
+/** A conversation that fits stays unchanged; the log can be used for another try. */
 async function shrunk(
   threads: Threads,
   threadId: string,
@@ -120,7 +120,7 @@ async function shrunk(
   return shown
 }
 
-/** The brief, and what stands behind it as one line or more for each part. */
+/** Splits off the brief; every other part becomes one line or more. */
 function split({ messages }: Built): Shrunk {
   let opened = OPENING
   const rest = messages.flatMap(({ role, parts }) =>
@@ -135,7 +135,7 @@ function split({ messages }: Built): Shrunk {
   return { opened, rest }
 }
 
-/** A result that is shown in part begins with it. */
+/** A partly shown result starts with its ref. */
 const OWN_REF = /^\[ref:[ec][\d.@]+\]/
 
 function writeLine(role: 'user' | 'assistant', part: MessagePart): string[] {
@@ -157,10 +157,10 @@ function writeLine(role: 'user' | 'assistant', part: MessagePart): string[] {
   }
 }
 
-/** What still holds of them must not take the room of everything else. */
+/** Limit for constraints, so that other content has room. */
 const CONSTRAINT_TOKENS = 2_000
 
-/** The newest, each once, in their order. */
+/** The newest, each once, in order. */
 function newestConstraints(events: readonly ThreadEvent[], most: number): string[] {
   const found = new Set<string>()
   for (const event of events)
@@ -172,7 +172,7 @@ function newestConstraints(events: readonly ThreadEvent[], most: number): string
   return newest([...found], most)
 }
 
-/** The last one in any case, as far as there is room. */
+/** The last one always, as far as there is room. */
 function newestInstructions(all: readonly string[], most: number): string[] {
   const last = all.at(-1)
   if (last === undefined || countTokens([last]) <= most) return newest(all, most)
@@ -180,7 +180,7 @@ function newestInstructions(all: readonly string[], most: number): string[] {
   return [`${cutHead(last, Math.floor(last.length * share))}…`]
 }
 
-/** Those that fit, in their order. */
+/** Those that fit, in order. */
 function newest(texts: readonly string[], most: number): string[] {
   let room = most
   const fitting = texts.toReversed().filter((text) => {

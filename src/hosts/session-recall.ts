@@ -1,4 +1,4 @@
-// `recall` over one session of a host: what its compactions took out, by words or by ref
+// `recall` over one session of a host: content removed by compactions, by words or ref.
 import type { Json } from '../core/text/json.ts'
 import { createThreads } from '../doors/threads.ts'
 import { importSession } from '../formats/reading/import-session.ts'
@@ -8,7 +8,7 @@ import { memoryStore } from '../stores/memory/memory.ts'
 import { archiveOf } from '../threads/archive.ts'
 import { recallTool } from '../tools/compact/recall.ts'
 
-/** What goes wrong with the question is the answer. */
+/** An error in the query is returned as the answer. */
 export async function recallIn(format: SessionFormat, text: string, asked: Json): Promise<string> {
   const store = memoryStore()
   const threads = createThreads({ store })

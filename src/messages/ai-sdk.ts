@@ -1,4 +1,4 @@
-// Messages of the AI SDK: `ModelMessage[]`
+// Messages of the AI SDK: `ModelMessage[]`.
 import { fieldsIn, isRecord, listIn, textIn } from '../core/text/json.ts'
 import type { Block, Part } from '../core/view/content.ts'
 import { dataUrl } from '../wire/content-parts.ts'
@@ -73,7 +73,7 @@ export const aiSdkMessages: Dialect = {
     })
     return { ...message, content: rebuilt }
   },
-  // Parts, since the prompt that a middleware sees knows no plain text.
+  // Parts, because the prompt of a middleware has no plain text.
   make: (role, text) => ({ role, content: [textPart(text)] }),
 }
 
@@ -103,7 +103,7 @@ function readPart(value: unknown): Part {
 function readData(given: unknown, mimeType: string, isText: boolean) {
   const bytes = byteLength(given)
   if (bytes !== undefined)
-    // Bytes are not copied: an image weighs by its size in pixels, a document by its length.
+    // Bytes are not copied: an image weighs by its pixels, a document by its length.
     return mimeType.startsWith('image/') ? { mimeType } : { mimeType, data: makeBase64(bytes) }
   const text = given instanceof Object && 'href' in given ? String(given.href) : textIn(given)
   if (text === undefined) return { mimeType }
@@ -111,7 +111,7 @@ function readData(given: unknown, mimeType: string, isText: boolean) {
   return /^(?:data|https?|file):/.test(text) ? dataUrl(text, mimeType) : { mimeType, data: text }
 }
 
-/** A tool that the provider ran has its result in the same message: both stay where they are. */
+/** A provider-executed tool has its result in the same message: both stay in place. */
 function readAnswer(content: unknown): Piece {
   if (!Array.isArray(content))
     return { kind: 'answer', parts: [{ type: 'text', text: textIn(content) ?? '' }], calls: [] }
@@ -169,7 +169,7 @@ function readOutput({ type, value, reason }: AnyMessage): Block[] {
   return [{ type: 'text', text: typeof shown === 'string' ? shown : JSON.stringify(plain(shown)) }]
 }
 
-/** The same kind of output where it can say a text; a JSON value that was cut is a text. */
+/** The same kind of output if it can hold text; a shortened JSON value becomes text. */
 function writeOutput(original: unknown, blocks: readonly Block[]): AnyMessage {
   const { type, value: _, ...rest } = fieldsIn(fieldsIn(original).output)
   if (!hasOnlyText(blocks)) return { ...rest, type: 'content', value: writeParts(blocks, textPart) }

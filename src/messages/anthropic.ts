@@ -1,4 +1,4 @@
-// Messages of Anthropic's API: `MessageParam[]`
+// Messages of Anthropic's API: `MessageParam[]`.
 import { fieldsIn, listIn, textIn } from '../core/text/json.ts'
 import type { Block, Media, Part } from '../core/view/content.ts'
 import { mediaOfSource } from '../wire/content-parts.ts'
@@ -19,7 +19,7 @@ import {
 } from './dialect.ts'
 
 const PROVIDER = 'anthropic'
-/** Tools of the server have many: `web_fetch_tool_result`, `mcp_tool_use`, `tool_addition`. */
+/** Server tools have many block types: `web_fetch_tool_result`, `mcp_tool_use`, `tool_addition`. */
 const OWN_BLOCK =
   /(?:^|_)tool_(?:use|result|listing|addition|removal)$|^(?:redacted_)?thinking$|^(?:search_result|document|container_upload|compaction|fallback)$/
 const SHARED_BLOCKS: ReadonlySet<unknown> = new Set(['text', 'image'])
@@ -128,7 +128,7 @@ function readImage({ source }: AnyMessage): Media {
   return mediaOfSource('image', source) ?? { mimeType: 'image/*' }
 }
 
-/** Undefined for blocks that are no documents. What a search found is a text with a title, too. */
+/** Undefined for other blocks. A search result is a text with a title, too. */
 function readDocument(block: AnyMessage): Media | undefined {
   const title = textIn(block.title)
   const named = title === undefined ? {} : { title }
@@ -147,7 +147,7 @@ function native(value: unknown) {
   return { type: 'native', provider: PROVIDER, value: plain(value) } as const
 }
 
-/** A document that is elsewhere weighs as much as a short one. */
+/** A linked document weighs like a short one. */
 const UNKNOWN_BYTES = 30_000
 
 function readAnswer(content: unknown): Piece {

@@ -1,4 +1,4 @@
-// Marks for a provider's cache: they say nothing, and clients move them from request to request
+// A provider's cache marks: they have no meaning, and clients move them between requests.
 import { type AnyMessage, copyWith } from './dialect.ts'
 
 export const CACHE_MARKS: ReadonlySet<string> = new Set([
@@ -7,7 +7,7 @@ export const CACHE_MARKS: ReadonlySet<string> = new Set([
   'cachePoint',
 ])
 
-/** Fields that may hold parts with marks. The arguments of a call are not among them: they are data. */
+/** Fields that may hold parts with marks. Call arguments are data and not among them. */
 const HOLDERS: ReadonlySet<string> = new Set([
   'content',
   'output',
@@ -22,7 +22,7 @@ export function countMarks(message: AnyMessage): number {
   return strip(message).count
 }
 
-/** The very same message where it has no marks. */
+/** The same object without marks. */
 export function withoutMarks(message: AnyMessage): AnyMessage {
   const { value, count } = strip(message)
   return count === 0 ? message : (value as AnyMessage)
@@ -52,7 +52,7 @@ function strip(value: unknown, holder = ''): StrippedValue {
   return count === 0 ? { value, count } : { value: copyWith(value, changes), count }
 }
 
-/** A part that is nothing but a mark goes as a whole. */
+/** A part that is only a mark is removed. */
 function stripList(list: readonly unknown[]): StrippedValue {
   const parts = list.map((part) => strip(part))
   const count = parts.reduce((sum, part) => sum + part.count, 0)

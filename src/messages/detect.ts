@@ -1,4 +1,4 @@
-// Which format an array of messages has
+// Detects the format of an array of messages.
 import { PrecisError } from '../core/errors.ts'
 import { isRecord } from '../core/text/json.ts'
 import { aiSdkMessages } from './ai-sdk.ts'
@@ -8,7 +8,7 @@ import { langchainMessages } from './langchain.ts'
 import { openaiChatMessages } from './openai-chat.ts'
 import { openaiResponsesMessages } from './openai-responses.ts'
 
-/** Messages that several formats write in the same way are read by the first of these. */
+/** Messages that fit several formats are read by the first of these. */
 const DIALECTS: readonly Dialect[] = [
   langchainMessages,
   openaiChatMessages,
@@ -25,7 +25,7 @@ export const FORMATS: readonly FormatId[] = [
   'langchain',
 ]
 
-/** The dialect of a format that was named, or of the messages. */
+/** The dialect of the named format, or of the messages. */
 export function chooseDialect(messages: readonly unknown[], format?: string): Dialect {
   if (format !== undefined) {
     const named = DIALECTS.find(({ id }) => id === format)
@@ -49,7 +49,7 @@ export function chooseDialect(messages: readonly unknown[], format?: string): Di
   return certain ?? (left[0] as Dialect)
 }
 
-/** LangChain also takes tuples and plain objects for messages, but makes instances of them first. */
+/** LangChain also accepts tuples and plain objects, but turns them into instances first. */
 function requireInstances(messages: readonly unknown[]): void {
   const index = messages.findIndex(
     (message) => isRecord(message) && langchainMessages.matches(message) === 'no',
@@ -61,12 +61,12 @@ function requireInstances(messages: readonly unknown[]): void {
   })
 }
 
-/** Of all formats, with those of items that the server keeps. */
+/** Roles of all formats, and types of items the server keeps. */
 const ROLES: ReadonlySet<unknown> = new Set(
   'user assistant system developer tool function critic discriminator unknown'.split(' '),
 )
 
-/** Also where the format is named: a message of somebody unknown would be kept as it is, and refused by the provider. */
+/** Also for a named format: a message with an unknown role would be kept, and rejected by the provider. */
 export function requireRoles(messages: readonly unknown[]): void {
   for (const [index, message] of messages.entries()) {
     if (!isRecord(message) || typeof message.role !== 'string' || ROLES.has(message.role)) continue

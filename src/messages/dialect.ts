@@ -1,4 +1,5 @@
-// What a format of messages must do: read a message into pieces, and write pieces back without touching the rest
+// The interface of a message format: reads a message into pieces, and writes pieces back without touching the
+// rest.
 import { fieldsIn, type Json, listIn, textIn } from '../core/text/json.ts'
 import {
   type Block,
@@ -20,8 +21,8 @@ export interface ReadCall {
 }
 
 /**
- * One thing that a message says. `at` are the indices of its content parts; absent: the whole message.
- * `kept` is content that no compaction may touch; `attached` belongs to the answer before it.
+ * One piece of a message. `at` are its content part indices; absent: the whole message. `kept` content is
+ * never compacted; `attached` belongs to the previous answer.
  */
 export type Piece = { readonly at?: readonly number[] } & (
   | { readonly kind: 'system' | 'kept'; readonly text: string }
@@ -30,13 +31,13 @@ export type Piece = { readonly at?: readonly number[] } & (
       readonly kind: 'answer'
       readonly parts: readonly Part[]
       readonly calls: readonly ReadCall[]
-      /** Several messages in a row are one answer: the items of the Responses API. */
+      /** Consecutive messages form one answer: items of the Responses API. */
       readonly joins?: true
     }
   | {
       readonly kind: 'result'
       readonly result: ToolResult
-      /** Stays as it is, with its call. */
+      /** Stays unchanged, with its call. */
       readonly isKept?: boolean
     }
   | { readonly kind: 'attached' }
@@ -48,7 +49,7 @@ export type Rewritten =
   | { readonly kind: 'answer'; readonly text: string }
   | { readonly kind: 'result'; readonly content: readonly Block[] }
 
-/** What is left of a message: pieces as they were, and pieces with new content, in their order. */
+/** What remains of a message: unchanged and rewritten pieces, in order. */
 export interface Remaining {
   readonly at?: readonly number[] | undefined
   readonly rewritten?: Rewritten | undefined
@@ -59,18 +60,18 @@ export interface Dialect {
   /** `yes` if only this format writes such a message, `no` if it cannot be one, `maybe` otherwise. */
   matches(message: AnyMessage): 'yes' | 'no' | 'maybe'
   read(message: AnyMessage): readonly Piece[]
-  /** A copy of the message with what remains of it. Its other fields stay as they are. */
+  /** A copy of the message with the remaining pieces. Other fields stay. */
   rebuild(message: AnyMessage, remaining: readonly Remaining[]): AnyMessage
-  /** What must stand before a message, where the provider binds them to each other; and the message without the bond. */
+  /** What must precede a message, if the provider binds them; and the message without the bond. */
   readonly bond?: {
     needs(messages: readonly AnyMessage[], number: number): readonly number[]
     free(message: AnyMessage): AnyMessage
   }
-  /** A new message. `like` are the messages of the conversation, whose classes it may need. */
+  /** A new message. `like` are the conversation's messages, whose classes it may need. */
   make(role: 'user' | 'assistant', text: string, like: readonly AnyMessage[]): AnyMessage
 }
 
-/** The content parts that neutral parts and blocks were made of: strategies pass them on unchanged. */
+/** The content parts behind neutral parts and blocks, which strategies pass on unchanged. */
 const originals = new WeakMap<object, unknown>()
 
 export function rememberOriginal<T extends object>(made: T, original: unknown): T {
@@ -82,12 +83,12 @@ export function originalOf(made: object): unknown {
   return originals.get(made)
 }
 
-/** For a part that was read from a store: undefined ties it to nothing. */
+/** For a part read from a store: undefined links it to nothing. */
 export function linkIfNew(part: object, original: unknown): void {
   if (original !== undefined && !originals.has(part)) originals.set(part, original)
 }
 
-/** Writes neutral parts as content: what came from a part becomes that part again. */
+/** Writes neutral parts as content; original parts are reused. */
 export function writeParts(
   parts: readonly (Part | Block)[],
   textPart: (text: string) => unknown,
@@ -101,12 +102,12 @@ export function hasOnlyText(parts: readonly (Part | Block)[]): boolean {
   return parts.every((part) => part.type === 'text')
 }
 
-/** Texts of blocks, as one. */
+/** The joined texts of blocks. */
 export function joinTexts(blocks: readonly { readonly text?: string }[]): string {
   return blocks.map(({ text }) => text ?? '').join('\n')
 }
 
-/** The words of a content field: a text, or a list of parts. */
+/** The text of a content field: a string, or a list of parts. */
 export function textsIn(content: unknown): string {
   if (typeof content === 'string') return content
   return joinTexts(listIn(content).map((part) => ({ text: textIn(fieldsIn(part).text) ?? '' })))
@@ -120,7 +121,7 @@ export function textOfContent(content: UserContent): string {
   return typeof content === 'string' ? content : textOfParts(content)
 }
 
-/** The parts of a list that remain, with new ones in the place of those that were rewritten. */
+/** The remaining parts of a list, with rewritten ones replaced. */
 export function rebuildList(
   list: readonly unknown[],
   remaining: readonly Remaining[],
@@ -139,14 +140,14 @@ export function rebuildList(
     .map(({ part }) => part)
 }
 
-/** The parts of an answer besides its words: calls, thinking, media. */
+/** An answer's other parts: calls, thinking, media. */
 export function withoutTexts(parts: readonly unknown[]): readonly unknown[] {
   return parts.filter((part) => fieldsIn(part).type !== 'text')
 }
 
 /**
- * A copy of the same class with other fields; undefined takes a field out. What LangChain made its message of is
- * changed with it. The original may be frozen: the copy is not.
+ * A copy of the same class with changed fields; undefined removes one. Also updates LangChain's constructor
+ * arguments. The original may be frozen; the copy is not.
  */
 export function copyWith(value: object, changes: Readonly<Record<string, unknown>>): AnyMessage {
   const fields = Object.getOwnPropertyDescriptors(value)
@@ -164,7 +165,7 @@ export function copyWith(value: object, changes: Readonly<Record<string, unknown
   return copy
 }
 
-/** A value as JSON, for the log: bytes become their number, what JSON cannot say is left out. */
+/** A value as JSON for the log: bytes become their number, other non-JSON is dropped. */
 export function plain(value: unknown, depth = 0): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
@@ -189,12 +190,12 @@ export function byteLength(value: unknown): number | undefined {
   return isBytes ? value.byteLength : undefined
 }
 
-/** Stands for the base64 of so many bytes where only its length counts. */
+/** Stands for this many bytes in base64 where only the length counts. */
 export function makeBase64(bytes: number): string {
   return 'A'.repeat(Math.ceil((bytes * 4) / 3))
 }
 
-/** Arguments of a call that are written as JSON text. What is no JSON stays the text. */
+/** Arguments written as JSON text. Invalid text stays text. */
 export function argumentsIn(value: unknown): Json {
   if (typeof value !== 'string') return plain(value ?? {})
   if (value.trim() === '') return {}

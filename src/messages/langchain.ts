@@ -1,4 +1,4 @@
-// Messages of LangChain: instances of `BaseMessage`
+// Messages of LangChain: instances of `BaseMessage`.
 
 import { PrecisError } from '../core/errors.ts'
 import { fieldsIn, listIn, textIn } from '../core/text/json.ts'
@@ -75,7 +75,7 @@ export const langchainMessages: Dialect = {
 
 type MessageClass = new (fields: { content: string }) => object
 
-/** LangChain's own, where the adapter has given them: the core does not import LangChain. */
+/** LangChain's classes, passed in by the adapter: the core does not import LangChain. */
 interface Classes {
   human: MessageClass | undefined
   ai: MessageClass | undefined
@@ -127,7 +127,7 @@ function readBlocks(content: unknown): Block[] {
   })
 }
 
-/** A provider's own blocks for calls are there twice: `tool_calls` counts. */
+/** A provider's call blocks duplicate `tool_calls`, which counts. */
 const CALL_BLOCKS: ReadonlySet<unknown> = new Set([
   'tool_use',
   'tool_call',

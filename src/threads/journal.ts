@@ -1,18 +1,18 @@
-// A log that its owner numbers, kept as a thread of a store
+// A log numbered by its owner, kept as a thread of a store.
 import { PrecisError } from '../core/errors.ts'
 import { readRow } from '../core/log/codec.ts'
 import type { NewEvent, ThreadEvent } from '../core/log/event.ts'
 import type { Store } from '../core/ports.ts'
 
-/** Events in one append: as many as a store takes, so that what belongs together is there whole or not at all. */
+/** Events per append: the store's maximum, so that what belongs together is stored together. */
 const MOST_EVENTS = 10_000
 
 export class Journal {
   readonly #store: Store
   readonly #threadId: string
-  /** Tells the events of this process from those of another. */
+  /** Distinguishes this process's events from another's. */
   readonly #writer = crypto.randomUUID()
-  /** What is being written: a call that failed may have written it, and is repeated as it was. */
+  /** Being written: a failed call may have written it, and is repeated unchanged. */
   readonly #pending: (readonly NewEvent[])[] = []
   #version = 0
   #taken = 0
@@ -22,7 +22,7 @@ export class Journal {
     this.#threadId = threadId
   }
 
-  /** Everything that the store has of it. */
+  /** All its events in the store. */
   async load(): Promise<ThreadEvent[]> {
     const rows = await this.#store.read(this.#threadId)
     this.#version = rows.length
@@ -30,7 +30,7 @@ export class Journal {
     return rows.map(readRow)
   }
 
-  /** Writes those of the log's events that are not written yet. */
+  /** Writes the unwritten events of the log. */
   async save(log: readonly ThreadEvent[]): Promise<void> {
     while (this.#taken < log.length) {
       const events = log.slice(this.#taken, this.#taken + MOST_EVENTS)

@@ -1,4 +1,4 @@
-// One thread that is open in this process: its state, the rows it has read, and how it grows.
+// An open thread in this process: its state, its loaded rows, and its growth.
 import type { EntryId } from '../core/edit/change.ts'
 import type { LogReducer, Scratch } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
@@ -17,12 +17,12 @@ export interface ThreadPorts {
   readonly fold: ThreadFold
 }
 
-/** Others may append to the same thread meanwhile: then numbering starts again, this often. */
+/** Retries when others append to the same thread. */
 const APPEND_TRIES = 20
-/** A snapshot is due after so many events, or after a tenth of the context where that is more. */
+/** A snapshot is due after this many events, or a tenth of the context if that is more. */
 const SNAPSHOT_EVENTS = 1_000
 const READ_ROWS = 2_000
-/** Rows that came in and that nobody has read: more are not held, or a long import would fill the memory. */
+/** Limit of unread rows in memory, so that a long import does not fill it. */
 const HELD_TOKENS = 2_000_000
 const HELD_ROWS = 5_000
 const NOTHING_HELD = { version: 0, tokens: 0 }
@@ -34,7 +34,7 @@ export class LiveThread {
   #rows: LoadedRows
   #lazy: LazyReducers
   #snapshotSeq: number
-  #heldFrom: Pick<Context, 'version' | 'tokens'> = NOTHING_HELD // when rows were last forgotten
+  #heldFrom: Pick<Context, 'version' | 'tokens'> = NOTHING_HELD // at the last release of rows
   #lastId = ''
   #queue: Promise<unknown> = Promise.resolve()
 
@@ -47,7 +47,7 @@ export class LiveThread {
     this.#snapshotSeq = 0
   }
 
-  /** Undefined if there is no such thread. Reads the snapshot and what came after it. */
+  /** Undefined for a missing thread. Reads the snapshot and later rows. */
   static async open(ports: ThreadPorts, id: string): Promise<LiveThread | undefined> {
     if (!(await ports.store.info(id))) return undefined
     const thread = new LiveThread(ports, id)
@@ -55,7 +55,7 @@ export class LiveThread {
     return thread
   }
 
-  /** A thread that has no event yet; its first append creates it. */
+  /** A thread without events; its first append creates it. */
   static fresh(ports: ThreadPorts, id: string): LiveThread {
     return new LiveThread(ports, id)
   }
@@ -77,12 +77,12 @@ export class LiveThread {
     return threadScratch(this.#ports.store, this.id)
   }
 
-  /** What a reducer makes of the log up to and including event `upTo`. */
+  /** A reducer's state after event `upTo`. */
   reduce<S>(reducer: LogReducer<S>, upTo: number): Promise<S> {
     return this.#lazy.reduce(reducer, upTo)
   }
 
-  /** Runs one thing at a time on this thread, in the order of the calls. */
+  /** Runs one piece of work at a time on this thread, in call order. */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work)
     this.#queue = result.then(
@@ -96,19 +96,19 @@ export class LiveThread {
   async refresh(): Promise<void> {
     for (;;) {
       const { version } = this.context
-      // The last row that is known comes along: if it is another one now, so is the thread.
+      // Reads the last known row again: if it differs, the thread was replaced.
       const from = Math.max(1, version)
       const rows = await this.#ports.store.read(this.id, { from, limit: READ_ROWS })
       if (version > 0 && rows[0]?.id !== this.#lastId) return this.#reopen()
       const events = this.#rows.addRows(version > 0 ? rows.slice(1) : rows)
-      // A change may bring back any entry of the log; its author had the rows, this process may not.
+      // A change may restore any entry of the log, whose rows may not be loaded here.
       if (events.some(isChange)) return this.#restore()
       this.#fold(events)
       if (rows.length < READ_ROWS) return
     }
   }
 
-  /** Deleted, or deleted and recreated: nothing that was read of it counts any more. */
+  /** Deleted, or deleted and recreated: nothing read so far is valid. */
   async #reopen(): Promise<void> {
     if (!(await this.#ports.store.info(this.id))) throw unknownThread(this.id)
     this.#snapshotSeq = 0
@@ -122,7 +122,7 @@ export class LiveThread {
     this.#lastId = events.at(-1)?.id ?? this.#lastId
   }
 
-  /** Loads the rows of every entry in the context, and of the events that go with them. */
+  /** Loads the rows of every context entry and its following events. */
   async loadContext(): Promise<void> {
     const { version } = this.context
     const marker = buildMarker(this.context)
@@ -133,8 +133,8 @@ export class LiveThread {
   }
 
   /**
-   * Appends drafts and folds them. `draft` is called with the context as it stands, again after each
-   * conflict, so that what it returns always fits. Call it inside `exclusively`.
+   * Appends drafts and folds them. Calls `draft` with the current context, again after each conflict, so that
+   * its result always fits. Call this inside `exclusively`.
    */
   async append(
     draft: (state: ThreadState) => readonly EventDraft[] | Promise<readonly EventDraft[]>,
@@ -151,7 +151,7 @@ export class LiveThread {
         const isConflict = code === 'version-conflict' || code === 'id-conflict'
         if (!isConflict || expectedVersion !== undefined || attempt >= APPEND_TRIES) throw error
         await this.refresh()
-        // Another process may have appended the same meanwhile; without that it would fail again.
+        // Another process may have appended the same; otherwise it would fail again.
         if (code === 'id-conflict' && this.context.version === expected) throw error
       }
     }
@@ -172,7 +172,7 @@ export class LiveThread {
       rows: this.#rows,
     })
     const { events, state } = numbered
-    // At another version it is a conflict, or there already: a snapshot would not fit either.
+    // At another version it is a conflict or a repetition: a snapshot would not fit either.
     const due = expected === this.context.version && this.#snapshotDue(events, state)
     const appended = await store.append(this.id, events.map(unnumbered), {
       expectedVersion: expected,
@@ -204,7 +204,7 @@ export class LiveThread {
     )
   }
 
-  /** From the newest snapshot where it will do, otherwise from the first event on. */
+  /** From the newest usable snapshot, otherwise from the first event. */
   async #restore(): Promise<void> {
     const { store, fold } = this.#ports
     const snapshot = await store.snapshot(this.id, FOLD_VERSION)
@@ -218,7 +218,7 @@ export class LiveThread {
     await this.#replay()
   }
 
-  /** Folds what came after a snapshot; false where that holds a change, which may need any row. */
+  /** Folds the rows after a snapshot; false if they contain a change, which may need any row. */
   async #continueFrom(restored: ThreadState): Promise<boolean> {
     const rows = new LoadedRows(this.#ports.store, this.id)
     let state = restored

@@ -1,7 +1,7 @@
-// The threads that are open in this process, the latest used ones kept.
+// The open threads of this process; keeps the most recently used ones.
 import { LiveThread, type ThreadPorts, unknownThread } from './live-thread.ts'
 
-/** The one that was used longest ago is closed first; it is opened again when it is needed. */
+/** Above this the least recently used one is closed, and reopened when needed. */
 const MAX_OPEN = 64
 
 export class OpenThreads {
@@ -12,7 +12,7 @@ export class OpenThreads {
     this.ports = ports
   }
 
-  /** Undefined if there is no such thread. */
+  /** Undefined for a missing thread. */
   async find(threadId: string): Promise<LiveThread | undefined> {
     const opening = this.#open.get(threadId) ?? LiveThread.open(this.ports, threadId)
     this.#open.delete(threadId)
@@ -35,13 +35,13 @@ export class OpenThreads {
     return thread
   }
 
-  /** Runs `work` on the thread as it is now, with nothing of this process in between. */
+  /** Runs `work` on the current thread, with nothing else of this process in between. */
   async on<T>(threadId: string, work: (thread: LiveThread) => Promise<T> | T): Promise<T> {
     const isOpen = this.#open.has(threadId)
     const thread = await this.get(threadId)
     return thread.exclusively(async () => {
       try {
-        // One that was opened for this has just been read.
+        // A newly opened one is up to date.
         if (isOpen) await thread.refresh()
       } catch (error) {
         this.forget(threadId)

@@ -1,17 +1,17 @@
-// Fresh sessions open with where they came from: the threads behind one, and those that go on from one.
+// Fresh sessions record their origin: finds the threads before one, and those that continue it.
 import { readRow } from '../core/log/codec.ts'
 import type { Store, ThreadInfo } from '../core/ports.ts'
 
-/** What a thread was when the next one was opened from it; what came later is another story. */
+/** A thread at the moment the next one was opened from it; later events do not belong to it. */
 interface PastThread {
   readonly threadId: string
-  readonly upTo: number // the last event that belongs to it
+  readonly upTo: number // its last event
 }
 
-/** Further back nobody looks: the work is bounded, also if logs name each other in a circle. */
+/** Bounds the work, even if logs refer to each other in a cycle. */
 const MOST_THREADS = 16
 
-/** The latest first. A thread that was deleted ends it: what it came from is not known any more. */
+/** Latest first. Ends at a deleted thread, whose origin is unknown. */
 export async function* listPastThreads(
   store: Pick<Store, 'read'>,
   threadId: string,
@@ -28,10 +28,10 @@ export async function* listPastThreads(
   }
 }
 
-/** Fresh sessions that were opened from a thread, of so many pages of the latest threads. */
+/** Pages of the latest threads searched for fresh sessions. */
 const MOST_PAGES = 10
 
-/** The latest first; of threads that were made at `sinceMs` or later, where that is given. */
+/** Latest first; with `sinceMs`, only threads created since. */
 export async function* listFreshThreads(
   store: Pick<Store, 'read' | 'list'>,
   threadId: string,
@@ -41,7 +41,7 @@ export async function* listFreshThreads(
   for (let pages = 0; pages < MOST_PAGES; pages += 1) {
     const { items, next } = await store.list(after === undefined ? {} : { after })
     for (const info of items) {
-      if (info.updatedAt.getTime() < sinceMs) return // the list begins with the latest
+      if (info.updatedAt.getTime() < sinceMs) return // the list starts with the latest
       if (info.createdAt.getTime() < sinceMs || info.threadId === threadId) continue
       for await (const { threadId: former } of listPastThreads(store, info.threadId)) {
         if (former === threadId) yield info

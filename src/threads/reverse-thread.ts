@@ -37,7 +37,7 @@ function redoThread(thread: LiveThread, target?: number): Promise<ThreadEvent> {
 }
 
 export interface ExpandOptions {
-  /** Brings an original back without the others that the same text stands for. */
+  /** Restores an original without the others the same text replaced. */
   readonly isAlone?: boolean
 }
 
@@ -55,7 +55,7 @@ function expandThread(
 }
 
 interface Reversing {
-  readonly changes: readonly number[] // events that say what to bring back, and what might cover it
+  readonly changes: readonly number[] // events that say what to restore, and what may cover it
   draft(): ReversalDraft
 }
 
@@ -84,7 +84,7 @@ async function loadChanges(thread: LiveThread, seqs: readonly number[]): Promise
   }
 }
 
-/** Calls that come back open will never be answered: they are closed in the same append. */
+/** Restored open calls will never be answered, so the same append closes them. */
 function reopened(thread: LiveThread, reversal: ReversalDraft): EventDraft[] {
   const seq = thread.context.version + 1
   const event = {
@@ -100,10 +100,10 @@ function reopened(thread: LiveThread, reversal: ReversalDraft): EventDraft[] {
 }
 
 const ORIGINALS = 10_000
-/** Rows are loaded by themselves: what follows an entry belongs to a context, not to a ref. */
+/** Loads only the rows themselves: following events belong to a context, not to a ref. */
 const WITHOUT_TAIL = 0
 
-/** The original events of a ref, read from the store */
+/** The original events of a ref, read from the store. */
 export async function readOriginals(
   thread: LiveThread,
   ref: EntryId,
@@ -117,7 +117,7 @@ export async function readOriginals(
   return events
 }
 
-/** Loads what it comes to, and no further than the limit. */
+/** Loads what it covers, up to the limit. */
 async function coveredSeqs(thread: LiveThread, ref: EntryId, limit: number): Promise<number[]> {
   const seqs: number[] = []
   if (limit <= 0) return seqs
@@ -140,7 +140,7 @@ export function unknownRef(ref: string): PrecisError {
   })
 }
 
-/** Threads that come of another, and threads that go. */
+/** Forking and deleting threads. */
 export function branching(threads: OpenThreads) {
   const { store, ids, clock, fold } = threads.ports
   return {
@@ -156,7 +156,7 @@ export function branching(threads: OpenThreads) {
           type: 'THREAD_STARTED',
           data: { from: { threadId, seq: at }, reason: 'fork' },
         }
-        // A fork of the present has its context already; one of the past is replayed when it is opened.
+        // A fork of the present copies its context; one of the past is replayed when opened.
         const state =
           at === thread.context.version
             ? fold.step(thread.state, { ...started, seq: at + 1 }, thread.rows.eventAt)
@@ -188,7 +188,7 @@ export function reversing(threads: OpenThreads) {
   }
 }
 
-/** A fresh session has nothing to undo: what it was made of stands untouched, in the former one. */
+/** A fresh session has nothing to undo: its origin is unchanged. */
 async function pointBack(
   { ports }: OpenThreads,
   threadId: string,
@@ -204,7 +204,7 @@ async function pointBack(
   throw thrown
 }
 
-/** Nothing was written to the former session: what was undone there is to have gone back to it. */
+/** Nothing was written to the former session, so redo leads forth to the fresh one. */
 async function pointForth(
   { ports }: OpenThreads,
   threadId: string,

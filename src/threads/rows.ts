@@ -1,4 +1,4 @@
-// The rows that a context names, read from the store when something needs them.
+// The rows a context names, read from the store on demand.
 import type { Edit, EntryId, Run } from '../core/edit/change.ts'
 import type { LogReducer } from '../core/edit/strategy.ts'
 import { readRow } from '../core/log/codec.ts'
@@ -8,12 +8,12 @@ import { parseEntryId, readNewEntries } from '../core/view/entry.ts'
 
 type Range = readonly [from: number, to: number]
 
-/** Rows closer than this are read as one stretch: cheaper than two look-ups. */
+/** Rows closer than this are read as one range: cheaper than two look-ups. */
 const MERGE_DISTANCE = 16
-/** How many rows are read at a time to find the end of what follows an entry. */
+/** Rows read at a time to find the end of an entry's following events. */
 const TAIL_ROWS = 32
 
-/** The events of one thread that are in memory. Not the log: only what was asked for. */
+/** The loaded events of one thread, not the whole log. */
 export class LoadedRows {
   readonly #store: Store
   readonly #threadId: string
@@ -26,7 +26,7 @@ export class LoadedRows {
 
   readonly eventAt: EventAt = (seq) => this.#events.get(seq)
 
-  /** What is loaded now, unmoved by what is loaded or forgotten later. */
+  /** What is loaded now, unaffected by later loading. */
   copy(): EventAt {
     const events = new Map(this.#events)
     return (seq) => events.get(seq)
@@ -42,12 +42,12 @@ export class LoadedRows {
     return events
   }
 
-  /** Loads what these entries say, what they rewrite, and the events that follow each of them. */
+  /** Loads these entries' content, originals, and following events. */
   async loadEntries(ids: readonly EntryId[], version: number): Promise<void> {
     await this.#loadSeqs(await this.#originals(ids), version)
   }
 
-  /** Loads everything that these edits cover or bring back. */
+  /** Loads everything these edits cover or restore. */
   async loadEdits(edits: readonly Edit[], version: number): Promise<void> {
     const runs = edits.flatMap((edit) => [
       ...edit.covers,
@@ -69,7 +69,7 @@ export class LoadedRows {
     await this.#loadTail(0, version)
   }
 
-  /** Forgets everything that these ids do not need; the next reading loads it again. */
+  /** Releases everything these ids do not need; later reads load it again. */
   forgetAllBut(ids: readonly EntryId[]): void {
     const kept = new Map<number, ThreadEvent>()
     for (const id of ids) {
@@ -80,7 +80,7 @@ export class LoadedRows {
     this.#events = kept
   }
 
-  /** The original entries that ids are on, following rewrites; loads the changes on the way. */
+  /** The originals behind these ids, through rewrites; loads changes on the way. */
   async #originals(ids: readonly EntryId[]): Promise<number[]> {
     const seqs = new Set<number>()
     let level: readonly EntryId[] = ids
@@ -116,7 +116,7 @@ export class LoadedRows {
     await this.#loadRanges(ranges, version)
   }
 
-  /** Reads ranges that are not in memory yet, each with what follows its last entry. */
+  /** Reads ranges not in memory, each with the events after its last entry. */
   async #loadRanges(ranges: readonly Range[], version: number): Promise<void> {
     const missing = ranges.filter(([from, to]) => !this.#has(from, to))
     if (missing.length > 0) this.addRows(await this.#store.readMany(this.#threadId, missing))
@@ -128,7 +128,7 @@ export class LoadedRows {
     return true
   }
 
-  /** Events without an entry belong to the entry before them: reads on until the next entry. */
+  /** Events without an entry belong to the entry before: reads up to the next entry. */
   async #loadTail(after: number, version: number): Promise<void> {
     let seq = after + 1
     while (seq <= version) {
@@ -155,7 +155,7 @@ interface LazyState {
   readonly state: unknown
 }
 
-/** Those of one thread. They are in memory alone: a process that starts again makes them again. */
+/** The lazy reducers of one thread, in memory only: recomputed after a restart. */
 export class LazyReducers {
   readonly #store: Pick<Store, 'read'>
   readonly #threadId: string
@@ -167,7 +167,7 @@ export class LazyReducers {
     this.#threadId = threadId
   }
 
-  /** What the reducer makes of the first `upTo` events. One at a time: states may grow in place. */
+  /** The reducer's state after `upTo` events. One at a time: states may grow in place. */
   reduce<S>(reducer: LogReducer<S>, upTo: number): Promise<S> {
     const result = this.#queue.then(() => this.#reduceNow(reducer, upTo))
     this.#queue = result.then(
@@ -181,7 +181,7 @@ export class LazyReducers {
     const known = this.#states.get(reducer.name)
     const isAhead = known !== undefined && known.seq > upTo
     const isUsable = known?.version === reducer.version && !isAhead
-    // A state that has seen more than was asked for stays; what was asked for is made apart.
+    // Keeps a state that is further ahead; the requested one is computed separately.
     if (!isAhead) this.#states.delete(reducer.name)
     let state = isUsable ? (known.state as S) : reducer.init()
     let seq = isUsable ? known.seq : 0

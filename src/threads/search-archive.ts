@@ -1,4 +1,4 @@
-// Searches the logs of some threads and of those that they came from, and chooses what is shown of it.
+// Searches the logs of some threads and their origins, and chooses what to show.
 import { readRow } from '../core/log/codec.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
 import type { Store } from '../core/ports.ts'
@@ -27,14 +27,14 @@ export interface SearchPorts {
 }
 
 const LIMITS: SearchLimits = { events: 200_000, chars: 200_000_000 }
-/** Five finds stay within 400 tokens, with what is said about them. */
+/** Keeps five finds with their descriptions within 400 tokens. */
 const TOKENS_PER_FIND = 75
 
 export interface SearchOptions {
   readonly limit: number
   /**
-   * Whoever asks sees the context: what is in view comes last and its names are not given. The question
-   * itself is among it.
+   * The asker sees the context: visible entries come last, without their names. The query itself is among
+   * them.
    */
   readonly seesContext: boolean
 }
@@ -59,7 +59,7 @@ export async function searchArchive(
     if (seesContext && isInView(match)) return 2
     return match.isCopy ? 1 : 0
   }
-  const byTier = matches.toSorted((one, other) => tierOf(one) - tierOf(other)) // stable: the best first
+  const byTier = matches.toSorted((one, other) => tierOf(one) - tierOf(other)) // stable: best first
   const read = await readMatches(ports.store, byTier.slice(0, Math.max(MOST_READ_AGAIN, limit)))
   const last = Math.max(1, ...read.map(({ event }) => event.seq))
   const candidates = read.map(({ match, event, text }) => {
@@ -89,9 +89,9 @@ export async function searchArchive(
   return { finds, further, matching: matches.length, searchedFrom: 1, ...searched }
 }
 
-/** So many of the best are read again, to see where in them the words stand. */
+/** How many of the best are read again to locate the words in them. */
 const MOST_READ_AGAIN = 60
-/** So many entries behind the finds are looked through for names. */
+/** Entries after the finds that are searched for names. */
 const FURTHER = 12
 
 function buildLabel({ ref, speaker }: Pick<ArchiveFind, 'ref' | 'speaker'>): string {
@@ -100,7 +100,7 @@ function buildLabel({ ref, speaker }: Pick<ArchiveFind, 'ref' | 'speaker'>): str
 
 export interface FoundEntry extends Pick<MatchingEntry, 'threadId' | 'ref' | 'tool'> {}
 
-/** What an index found, ranked and shown in the same way; the refs name their threads. */
+/** Ranks and shows the finds of an index in the same way; refs name their threads. */
 export async function showFound(
   { store, threads }: SearchPorts,
   found: readonly FoundEntry[],
@@ -135,10 +135,10 @@ function choiceLimits(finds: number, known: ReadonlySet<string>): ChoiceLimits {
   return { finds, tokens: finds * TOKENS_PER_FIND, known }
 }
 
-/** The thread, and those that it came from, the latest first, as far as the limits go. */
+/** The thread and its origins, latest first, within the limits. */
 async function scanAll({ store, limits }: SearchPorts, threadId: string, scan: Scan) {
   let { searchedFrom, left } = await scanThread(store, threadId, scan, { ...LIMITS, ...limits })
-  // A thread that could not be searched to its beginning is the last.
+  // A thread not searched to its start is the last one.
   if (searchedFrom > 1) return { searchedFrom }
   let searchedThread: string | undefined
   for await (const past of listPastThreads(store, threadId)) {
@@ -166,7 +166,7 @@ async function readView(
   return { has: ({ threadId, ref }) => visible.has(refInThread(threadId, ref)) }
 }
 
-/** What whoever asks has before their eyes. */
+/** The names the asker sees. */
 async function namesInView(
   threads: SearchPorts['threads'],
   threadIds: readonly string[],
@@ -219,12 +219,12 @@ async function readMatches<M extends FoundEntry>(
   return matches.flatMap((match) => read.get(match) ?? [])
 }
 
-/** As it was scanned: a call by what its arguments say, without the marks of JSON. */
+/** As scanned: a call's argument texts without JSON syntax. */
 function readText(event: ThreadEvent, calls: readonly ToolCall[]): string {
   return [readBody(event, []), ...calls.map(textOfCall)].filter((text) => text !== '').join('\n')
 }
 
-/** An answer's calls stand right behind it: they were appended with it. */
+/** An answer's calls directly follow it: they share its append. */
 export async function findCalls(
   store: SearchPorts['store'],
   threadId: string,

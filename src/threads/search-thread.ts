@@ -1,4 +1,4 @@
-// A scan through the events of threads, newest first, in bounded work: linear, without an index.
+// Scans threads' events newest first, with bounded linear work and no index.
 import type { EntryId } from '../core/edit/change.ts'
 import { pathIn, readFields } from '../core/ledger/call-fields.ts'
 import { readRow } from '../core/log/codec.ts'
@@ -18,25 +18,25 @@ export interface SearchLimits {
 
 export interface ScannedThread {
   readonly searchedFrom: number
-  readonly left: SearchLimits // what was not used up
+  readonly left: SearchLimits // the unused part
 }
 
 export interface MatchingEntry {
   readonly threadId: string
   readonly ref: EntryId
   readonly seq: number
-  readonly tool?: string // whose result it is
-  readonly file?: string // that its call names
+  readonly tool?: string // of the result
+  readonly file?: string // named in its call
   readonly score: number
-  /** Part of it was never shown to the model. */
+  /** The model never saw part of it. */
   readonly isShownInPart: boolean
-  /** It opens a thread, and says again what was said in the one before. */
+  /** Opens a thread and repeats what was said in the previous one. */
   readonly isCopy: boolean
 }
 
-/** A row may hold megabytes: not too many at a time. */
+/** A row may be megabytes large: limits rows per read. */
 const PAGE_ROWS = 100
-/** How much each session further back counts, and what the user said. */
+/** Weight of each earlier session, and of user text. */
 const EARLIER_SESSION = 0.9
 const USER = 1.1
 /** Its results are in the archive already, and its query is not an answer. */
@@ -71,17 +71,17 @@ interface Candidate {
   readonly chars: number
   readonly isShownInPart: boolean
   readonly isCopy: boolean
-  readonly prior: number // by its session and who said it
+  readonly prior: number // by session and author
   tool?: string
   file?: string
 }
 
-/** Takes the events of one thread after the other, backwards: a result before its call, calls before their answer. */
+/** Reads one thread's events after the other, backwards: results before calls, calls before answers. */
 export class Scan {
   readonly #words: readonly string[]
   readonly #matching = new Map<string, Candidate>() // by thread and number
-  readonly #results = new Map<string, number>() // call → its result, until the call is met
-  readonly #calls = new Map<number, string[]>() // answer → what its calls say
+  readonly #results = new Map<string, number>() // call → result, until the call is reached
+  readonly #calls = new Map<number, string[]>() // answer → texts of its calls
   #threadId = ''
   #sessions = 0
   #entries = 0
@@ -162,7 +162,7 @@ export class Scan {
     return `${this.#threadId} ${seq}`
   }
 
-  /** By BM25 over the entries that were looked at; of equals, the one that was met first. */
+  /** By BM25 over the scanned entries; of equals the first one met. */
   ranked(): { readonly matches: readonly MatchingEntry[]; readonly asked: Asked } {
     const matching = [...this.#matching.values()]
     const all = { texts: this.#entries, chars: this.chars }
@@ -173,19 +173,19 @@ export class Scan {
         ref: originalId(entry.seq),
         score: prior * (scores[index] ?? 0),
       }))
-      .sort((a, b) => b.score - a.score) // stable: later events were met first
+      .sort((a, b) => b.score - a.score) // stable: later events came first
     return { matches, asked }
   }
 }
 
-/** `[e12 user, 2026-01-31 10:00]` and what was said. */
+/** `[e12 user, 2026-01-31 10:00]` and the text. */
 export function renderEvent(event: ThreadEvent, calls: readonly ToolCall[]): string {
   const time = event.timestamp.toISOString().slice(0, 16).replace('T', ' ')
   const status = event.type === 'TOOL_RESULT' ? `, ${event.data.status}` : ''
   return `[${originalId(event.seq)} ${findSpeaker(event)}, ${time}${status}]\n${readBody(event, calls)}`
 }
 
-/** `user`, `agent`, `result of read` where the name of the tool is known. */
+/** `user`, `agent`, or `result of read` for a known tool. */
 export function findSpeaker(event: ThreadEvent, tool?: string): string {
   switch (event.type) {
     case 'USER_MESSAGE':
@@ -199,7 +199,7 @@ export function findSpeaker(event: ThreadEvent, tool?: string): string {
   }
 }
 
-/** What was said; a result in full, whatever the model was shown of it. */
+/** The text; a result in full, even if the model saw part of it. */
 export function readBody(event: ThreadEvent, calls: readonly ToolCall[]): string {
   switch (event.type) {
     case 'USER_MESSAGE':

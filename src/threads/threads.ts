@@ -29,7 +29,7 @@ export interface ThreadsOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly strategies?: Iterable<Strategy>
-  /** States to keep up beside the context and the usage, stored with the snapshots. */
+  /** Extra states to maintain besides context and usage, stored with snapshots. */
   readonly reducers?: readonly Reducer<unknown>[]
 }
 
@@ -40,8 +40,8 @@ export interface AppendChoices {
 
 export interface Threads extends ThreadProposals {
   /**
-   * Starts a thread and returns its id. With drafts it opens with all of them, or is not there. One that
-   * comes from elsewhere is as old as it was there, and says what it was.
+   * Starts a thread and returns its id. With drafts it starts with all of them or not at all. An imported one
+   * keeps its age and records its origin.
    */
   create(
     started?: ThreadStarted & {
@@ -52,40 +52,40 @@ export interface Threads extends ThreadProposals {
     drafts?: readonly EventDraft[],
   ): Promise<string>
   /**
-   * Appends all drafts or none. An answer and its TOOL_CALLs come in one append. Drafts that depend on
-   * the thread are given as a function of its state; it is called again where another writer was first.
+   * Appends all drafts or none. An answer and its TOOL_CALLs come in one append. Drafts that depend on the
+   * thread are given as a function of its state, called again after a conflict.
    */
   append(
     threadId: string,
     drafts: readonly EventDraft[] | ((state: ThreadState) => readonly EventDraft[]),
     choices?: AppendChoices,
   ): Promise<ThreadEvent[]>
-  /** Appends a foreign log of any length as it is, in steps that never part an answer from its calls. */
+  /** Appends a foreign log of any length unchanged, in steps that keep answers with their calls. */
   import(threadId: string, drafts: readonly EventDraft[]): Promise<number>
   /** The working conversation; `[]` for an unknown thread. */
   getEvents(threadId: string): Promise<ThreadEvent[]>
-  /** Everything that ever happened, each COMPACTION with its `compactedEvents`. */
+  /** The complete history, each COMPACTION with its `compactedEvents`. */
   getAllEvents(threadId: string): Promise<ShownEvent[]>
   context(threadId: string): Promise<Context>
-  /** The context with the rows of its entries. */
+  /** The context with its entries' rows. */
   contents(threadId: string): Promise<{ readonly context: Context; readonly eventAt: EventAt }>
-  /** The context and what every reducer has made of the log, as of now. */
+  /** The current context and reducer states. */
   state(threadId: string): Promise<ThreadState>
-  /** What a provider would be sent, in no provider's shape yet. */
+  /** The messages for a provider, in neutral form. */
   messages(threadId: string): Promise<Built>
   usage(threadId: string): Promise<UsageState>
-  /** How full the window is: measured where a provider has counted, otherwise estimated. */
+  /** How full the window is: measured if a provider counted, otherwise estimated. */
   reading(threadId: string): Promise<Reading>
   pins(threadId: string): Promise<Pins>
   pin(threadId: string, pin: Omit<PinData, 'pinId'>): Promise<string>
   unpin(threadId: string, pinId: string): Promise<void>
   undo(threadId: string, compaction?: number): Promise<ThreadEvent>
   redo(threadId: string, undone?: number): Promise<ThreadEvent>
-  /** Puts back what an entry stands for; with `isAlone`, one original and nothing else. */
+  /** Restores what an entry replaced; with `isAlone`, one original only. */
   expand(threadId: string, ref: EntryId, options?: ExpandOptions): Promise<ThreadEvent>
-  /** The original events that a ref stands for, `limit` at most. */
+  /** The original events behind a ref, at most `limit`. */
   originals(threadId: string, ref: EntryId, limit?: number): Promise<ThreadEvent[]>
-  /** A new thread that shares the past of this one up to `seq` (default: all of it). */
+  /** A new thread that shares this one's past up to `seq` (default: all). */
   fork(threadId: string, seq?: number): Promise<string>
   follow(threadId: string, afterSeq: number, signal: Signal): AsyncIterable<ThreadEvent>
   delete(threadId: string): Promise<boolean>
@@ -117,7 +117,7 @@ export function createThreads(options: ThreadsOptions): Threads {
   }
 }
 
-/** For callers in JavaScript, whom no compiler stops. */
+/** For JavaScript callers, who have no compiler. */
 function requireOptions(given: Partial<ThreadsOptions> | undefined): void {
   const missing = (['store', 'clock', 'ids'] as const).find((name) => !given?.[name])
   if (missing !== undefined)
@@ -238,7 +238,7 @@ function pinning(threads: OpenThreads): Pick<Threads, 'pins' | 'pin' | 'unpin'> 
             where: pinId,
             hint: '`pins` lists the current pins.',
           })
-        // With its text, so that it is not found again.
+        // With its text, so that it is not detected again.
         const text = pin.by === undefined || pin.by === 'user' ? {} : { text: pin.text ?? '' }
         await thread.append(() => [{ type: 'UNPIN', data: { pinId, ...text } }], 'leave')
       }),

@@ -163,7 +163,7 @@ export async function eachSession(
     })
 }
 
-/** As the failure of a whole command is told. */
+/** In the form of a failed command. */
 async function tellFault(session: string, message: string, io: Io): Promise<void> {
   const { text } = redact(`precis: ${session}: ${message}`, secretsOf(io.environment))
   await writeStream(io.stderr, `${escapeSteering(text)}\n`)

@@ -1,4 +1,4 @@
-// What somebody else says in a sentence of the user: quotes, reports, what only happened.
+// Statements of others in a user's sentence: quotes, reports, observations.
 import { OWN } from './pasted.ts'
 
 /** Output of a tool or a text, after a colon. */

@@ -119,10 +119,10 @@ export function notesIn(text: string): string[] {
 }
 
 /**
- * Makes a proposal keep the pins, so that no strategy has to know of them: pinned entries stay right
- * after what replaces the rest, pinned texts follow as one user entry, and nothing pinned is rewritten.
- * If nothing is replaced, what was said stands as it was: then they are put in if someone has pinned
- * what nobody said. A proposal without an edit is left so unless someone has asked for it.
+ * Makes a proposal keep the pins, so that strategies need not know them: pinned entries stay right after the
+ * replacement, pinned texts follow as one user entry, and nothing pinned is rewritten. If nothing is
+ * replaced, the user's messages still contain what was said; texts that nobody said are then added. A
+ * proposal without an edit stays so, unless someone requested it.
  */
 export function keepPins(
   edits: readonly Edit[],

@@ -94,7 +94,7 @@ export function chooseFinds<C extends Candidate>(
   return withNames(chosen, limits)
 }
 
-/** The agent named the file in its call; what came of it rarely does. */
+/** The agent named the file in its call; the result rarely does. */
 function withFile([best, ...rest]: readonly Passage[], file: string | undefined): Passage[] {
   if (!best) return []
   const names = file === undefined ? best.names : [...new Set([file, ...best.names])]

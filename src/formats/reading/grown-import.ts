@@ -1,4 +1,4 @@
-// What an earlier import has stored of a file that has grown since: which of its records are in the log already.
+// What an earlier import stored of a file that has grown since: the records already in the log.
 import { createHash } from 'node:crypto'
 import type { EntryId } from '../../core/edit/change.ts'
 import { PrecisError } from '../../core/errors.ts'
@@ -26,13 +26,13 @@ export class StoredRecords {
   readonly #records = new Map<number, StoredRecord>()
   readonly #answers = new Map<number, Answer>()
   readonly #calls = new Set<string>()
-  /** Of the answer just taken. A compaction repeats answers of the file, with the ids of their calls. */
+  /** Calls of the answer just taken. A compaction repeats answers of the file with their call ids. */
   #newCalls: ReadonlySet<string> = new Set()
   readonly #answered = new Set<string>()
-  /** Places of those that the file does not have any more, as far as it was read. */
+  /** Places of records the file no longer has, as far as it was read. */
   readonly #missing = new Set<number>()
   #compactions = 0
-  #isSkipping = true // what has no record of its own goes with what stands before it
+  #isSkipping = true // without its own record: follows what precedes it
 
   static async read({ store }: EarlierRun, threadId: string): Promise<StoredRecords> {
     const events: ThreadEvent[] = []
@@ -48,7 +48,7 @@ export class StoredRecords {
     this.version = events.length
     for (const event of events) {
       if (event.type === 'COMPACTION' && event.data.trigger === 'import') this.#compactions += 1
-      // Whoever worked on the thread here has a conversation that the file does not go on with.
+      // If someone worked on the thread here, the file no longer continues its conversation.
       const isOwn = bearsEntry(event) && textIn(fieldsIn(event.source).format) === undefined
       if (isOwn) throw anotherFile(threadId)
       if (event.type === 'AGENT_MESSAGE') this.#answers.set(event.seq, event.data)
@@ -62,12 +62,12 @@ export class StoredRecords {
     }
   }
 
-  /** Once the file was read: whether it lacks records that are stored. */
+  /** Valid after reading the file: whether stored records are missing from it. */
   get isLonger(): boolean {
     return this.#missing.size > 0
   }
 
-  /** Those of the drafts that are new; the others are named to `known`. Rejects where the file is another. */
+  /** The new drafts; known ones are passed to `known` by name. Rejects if the file is a different one. */
   take(
     drafts: readonly NamedDraft[],
     known: (names: readonly string[], id: EntryId) => void,
@@ -104,7 +104,7 @@ export class StoredRecords {
     return [{ draft: { ...draft, data } as EventDraft }]
   }
 
-  /** An answer that was written on becomes a second one, where the calls of the first have their results. */
+  /** A continued answer becomes a second one if the first one's calls have their results. */
   #restOf(
     { draft, names }: NamedDraft,
     stored: Answer | undefined,

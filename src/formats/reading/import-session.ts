@@ -245,7 +245,7 @@ class ImportedThread {
     this.lastSeq = events.at(-1)?.seq ?? this.lastSeq
   }
 
-  /** Where another run goes on with the same thread, one of the two ends here: nothing is there twice. */
+  /** If another run continues the same thread, one of the two fails here, so nothing is duplicated. */
   async #append(drafts: readonly EventDraft[]): Promise<readonly ThreadEvent[]> {
     if (drafts.length === 0) return []
     const choices = { openCalls: 'leave', ...this.#expected() } as const
@@ -258,7 +258,7 @@ class ImportedThread {
     return this.#how.isMarked ? { expectedVersion: this.#version } : {}
   }
 
-  /** What has no time of its own happened after what stands before it, not when it was imported. */
+  /** Without its own time it happened after what precedes it, not at the import. */
   #timed(draft: EventDraft): EventDraft {
     if (draft.timestamp) this.time = draft.timestamp
     return draft.timestamp || !this.time ? draft : { ...draft, timestamp: this.time }
@@ -273,7 +273,7 @@ class ImportedThread {
       propose: async ({ context, eventAt }) =>
         recordedProposal(recorded, context, eventAt, (name) => this.#ids.get(name)),
     }
-    // A tool's summary may be longer than the little that it replaced: it happened all the same.
+    // A tool's summary may be longer than what it replaced, but it did happen.
     const outcome = await this.#how.target.compact(this.threadId, strategy, {
       trigger: 'import',
       minTokens: Number.MAX_SAFE_INTEGER,
@@ -286,7 +286,7 @@ class ImportedThread {
   }
 }
 
-/** What the earlier run stored: by its records where it came to its end, else event by event. */
+/** What the earlier run stored: by records if it completed, otherwise event by event. */
 async function findStored(earlier: EarlierRun, threadId: string) {
   const hasEnded = (await earlier.store.find?.(threadId, IMPORT_END)) !== undefined
   return hasEnded ? StoredRecords.read(earlier, threadId) : StoredPart.find(earlier, threadId)

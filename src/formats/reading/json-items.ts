@@ -1,4 +1,4 @@
-// One JSON document, read as it comes: the items of its long lists one by one, then what is around them.
+// Reads one JSON document as a stream: the items of its long lists one by one, then the rest.
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
 import { parseRecord } from '../../core/text/json-bounds.ts'
@@ -6,7 +6,7 @@ import type { Source } from '../session-format.ts'
 import { decoded, MAX_RECORD_CHARS } from './lines.ts'
 import { isStorable } from './raw.ts'
 
-/** The name of the list where the document itself is one. */
+/** The name of the list if the document itself is one. */
 export const ROOT = ''
 
 export type JsonPiece =
@@ -17,7 +17,7 @@ export type JsonPiece =
       readonly text: string
       readonly value: Json
     }
-  /** An item that the log cannot hold, or that the end of the file cut in two. */
+  /** An item the log cannot hold, or one cut at the end of the file. */
   | {
       readonly type: 'broken'
       readonly list: string
@@ -25,7 +25,7 @@ export type JsonPiece =
       readonly text: string
       readonly cut: boolean
     }
-  /** Everything else, with empty lists in their places. Comes last. */
+  /** Everything else, with empty lists in place of the items. Comes last. */
   | { readonly type: 'shell'; readonly value: Json; readonly cut: boolean }
 
 export async function* jsonItems(
@@ -45,7 +45,7 @@ export async function* jsonItems(
   yield* splitter.pieces
 }
 
-/** Finds where items begin and end by counting brackets; each item is then parsed on its own. */
+/** Finds the bounds of items by counting brackets; each item is then parsed separately. */
 class Splitter {
   readonly pieces: JsonPiece[] = []
   line = 1
@@ -57,7 +57,7 @@ class Splitter {
   #inString = false
   #escaped = false
   #listDepth = 0
-  #key: string[] = [] // the string that was read last at the top of the document
+  #key: string[] = [] // the last string at the top level
   #list: string | undefined
   #index = 0
 

@@ -1,10 +1,10 @@
-// A text as JSON, with errors that say where it went wrong and what the text may be instead.
+// Parses JSON with errors that say where it fails and what the text may be instead.
 import { PrecisError } from '../../core/errors.ts'
 import { isJson, type Json } from '../../core/text/json.ts'
 import { parseRecord } from '../../core/text/json-bounds.ts'
 import { isFields } from './raw.ts'
 
-/** How much of a text is looked at to guess what it is. */
+/** How much of a text to examine for a guess. */
 const GUESS_CHARS = 100_000
 
 export function parseJsonText(text: string): Json {
@@ -26,7 +26,7 @@ export function parseJsonText(text: string): Json {
   }
 }
 
-/** The engine's reason without its position and its quote of the text, which may be long. */
+/** The engine's reason without its position and its possibly long quotation. */
 function readReason(message: string): string {
   return message
     .replace(/ in JSON at position.*$/s, '')
@@ -34,10 +34,10 @@ function readReason(message: string): string {
     .replace(/^./, (first) => first.toLowerCase())
 }
 
-/** How much of the text before an unexpected token the engine quotes. */
+/** Characters the engine quotes before an unexpected token. */
 const QUOTED_BEFORE = 10
 
-/** The engine tells the position of most errors, and of an unexpected token only its surroundings. */
+/** The engine gives a position for most errors, but only the surroundings of an unexpected token. */
 function findPlace(message: string, body: string): { where?: string } {
   const at = findPosition(message, body)
   if (at === undefined) return {}
@@ -71,23 +71,20 @@ function isJsonObject(line: string): boolean {
   }
 }
 
-/** As many steps as lead from a document to a field of a tool's input. */
+/** Steps from a document to a field of a tool's input. */
 const PLACE_STEPS = 6
 
-/** An input begins so many steps below its document; its own depth is what counts. */
+/** Steps from a document to an input, whose own depth counts. */
 const STEPS_TO_INPUT = 5
 
-/**
- * Values of a document that the log cannot hold: too deep, or numbers without end. They are named
- * by their place.
- */
+/** Values of a document the log cannot hold, named by their place: too deep, or infinite numbers. */
 export function requireStorable(document: Json): void {
   const start = Array.isArray(document)
     ? { path: 'messages', depth: 1 - STEPS_TO_INPUT }
     : { path: '', depth: -STEPS_TO_INPUT }
   const place =
     placeFrom(document, start.path, start.depth) ??
-    // Beside the messages the log counts from the document on.
+    // Except in messages, the log counts depth from the document.
     (isFields(document) ? placeFrom({ ...document, messages: [] }, '', 1) : undefined)
   if (place === undefined) return
   throw new PrecisError(
@@ -100,7 +97,7 @@ export function requireStorable(document: Json): void {
   )
 }
 
-/** The path to the first value that is no JSON to the log. */
+/** The path to the first value the log cannot hold. */
 function placeFrom(document: Json, start: string, depth: number): string | undefined {
   let value: unknown = document
   let path = start

@@ -1,4 +1,4 @@
-// A file of one JSON record a line, read as it comes: the text of a line is held, never that of the file.
+// Reads a file with one JSON record per line as a stream: holds the text of a line, never the file.
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
 import { parseRecord } from '../../core/text/json-bounds.ts'
@@ -10,20 +10,20 @@ export interface Line {
   readonly number: number // 1-based
   readonly text: string
   readonly ended: boolean // the last line may lack its end
-  readonly record?: RawRecord // where its text can be read again, and so need not be held
+  readonly record?: RawRecord // set if its text can be read again and need not be held
 }
 
-/** A line as it is cut out, with its place among the bytes where that is known. */
+/** A line with its byte range, if known. */
 interface CutLine {
   readonly text: string
   readonly start?: number
   readonly end?: number
 }
 
-/** No record of a session is this long; a text of twice the length could not be held at all. */
+/** No session record is this long, and a string twice as long is impossible. */
 export const MAX_RECORD_CHARS = 200_000_000
 
-/** The lines of a text that comes in pieces, as many as there are in each. */
+/** The lines of a text in pieces, as many as each piece completes. */
 export async function* eachLine(
   source: Source,
   onBytes?: (bytes: number) => void,
@@ -57,16 +57,16 @@ export async function* eachLine(
 
 const encoder = new TextEncoder()
 const NEWLINE = 10
-/** Shorter lines, on average, are made text of together. */
+/** Lines shorter than this on average are decoded together. */
 const SHORT_LINE_BYTES = 128
 
 /**
- * Cuts bytes into lines before it makes text of them. A text in which one character lies beyond Latin takes two
- * bytes for each of its characters: so only the lines that have one do, and not what was read with them.
+ * Splits bytes into lines before decoding them. A string with one non-Latin character takes two bytes per
+ * character, so only lines with one do, not their neighbours.
  */
 class LineCutter {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  #rest: Uint8Array[] = [] // joined only when the line is whole: else a long line costs its square
+  #rest: Uint8Array[] = [] // joined once the line is complete: otherwise quadratic
   #isFirst = true
   #at = 0 // of the next chunk, in bytes
   restBytes = 0
@@ -86,7 +86,7 @@ class LineCutter {
     return lines
   }
 
-  /** What stands behind the last line break. */
+  /** The text after the last line break. */
   last(line: number): CutLine {
     return this.#joined(new Uint8Array(), line, this.#at)
   }
@@ -96,19 +96,19 @@ class LineCutter {
     this.restBytes += bytes.length
   }
 
-  /** The line that ends at the byte `to`, with what was held of it. */
+  /** The line that ends at byte `to`, with its held start. */
   #joined(ending: Uint8Array, line: number, to: number): CutLine {
     const bytes = this.#rest.length === 0 ? ending : joinBytes([...this.#rest, ending])
     this.#rest = []
     this.restBytes = 0
     const text = this.#text(bytes, line)
-    // The first line may begin with a mark that is no part of it: it has no place.
+    // A byte order mark is not part of the first line, so that has no range.
     if (!this.#isFirst) return { text, start: to - bytes.length, end: to }
     this.#isFirst = false
     return { text: text.replace(/^\uFEFF/, '') }
   }
 
-  /** Adds the lines of these bytes, the first of which stands at the byte `at`. */
+  /** Adds the lines of these bytes, which start at byte `at`. */
   #cut(bytes: Uint8Array, line: number, at: number, lines: CutLine[]): void {
     const before = lines.length
     for (let start = 0; start <= bytes.length; ) {
@@ -117,7 +117,7 @@ class LineCutter {
       const text = this.#text(bytes.subarray(start, end), line)
       lines.push({ text, start: at + start, end: at + end })
       start = end + 1
-      // Short lines have little to save, and there may be millions of them.
+      // Short lines gain little, and there may be millions of them.
       if (found >= 0 && found < SHORT_LINE_BYTES * (lines.length - before)) {
         for (const short of this.#text(bytes.subarray(start), line).split('\n'))
           lines.push({ text: short })
@@ -141,7 +141,7 @@ function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   return joined
 }
 
-/** The next piece of a text, which may end in the middle of a character; without one, its end. */
+/** Decodes the next piece, which may end inside a character; without one, the end. */
 export function decoded(
   decoder: InstanceType<typeof TextDecoder>,
   chunk: Uint8Array | string | undefined,
@@ -170,14 +170,14 @@ function tooLong(line: number): PrecisError {
   })
 }
 
-/** A line, and what it says where it is JSON that the log can hold. */
+/** A line and its value, if that is JSON the log can hold. */
 export interface Record extends RawRecord {
   readonly value: Json | undefined
 }
 
 /**
- * A line as a record. Half a line at the end of a file is what a running tool leaves behind. `parsed` is
- * what the line says, where somebody has looked before.
+ * A line as a record. A running tool leaves half a line at the end of its file. `parsed` is the line's value,
+ * if known.
  */
 export function buildRecord(line: Line, notes: ReadNotes, parsed?: Fields): Record {
   const at = line.number

@@ -1,22 +1,22 @@
-// What reading a file gathers along the way: problems, progress, and what became of each record.
+// Collected while reading a file: problems, progress, and the destination of each record.
 
 export interface Progress {
   readonly bytes: number
   readonly records: number
 }
 
-/** Where every record of a file went. The three sums make up `records`. */
+/** Where every record of a file went. The three sums add up to `records`. */
 export interface Account {
   readonly records: number
-  /** Became an event, or a part of one. */
+  /** Became an event, or part of one. */
   readonly modelled: number
-  /** Kept as it is, in the log but not in the context: reason → how many. */
+  /** Kept in the log but outside the context: reason → number. */
   readonly kept: ReadonlyMap<string, number>
-  /** Not kept: reason → how many. */
+  /** Dropped: reason → number. */
   readonly ignored: ReadonlyMap<string, number>
 }
 
-/** A file of a million broken lines must not become a million sentences. */
+/** A million broken lines must not produce a million messages. */
 const MAX_PROBLEMS = 100
 const RECORDS_BETWEEN_PROGRESS = 1_000
 
@@ -40,7 +40,7 @@ export class ReadNotes {
     else this.#problems.set(sentence, (count ?? 0) + 1)
   }
 
-  /** Bytes may be read twice; progress counts those of the pass that makes events. */
+  /** Bytes may be read twice; progress counts the pass that creates events. */
   read(bytes: number): void {
     this.#bytes += bytes
     this.#onProgress?.({ bytes: this.#bytes, records: this.#records })

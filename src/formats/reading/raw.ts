@@ -1,4 +1,4 @@
-// The records of a file as they were, kept in the log: in the `source` of an event, or as a FOREIGN one.
+// A file's original records, kept in the log: in an event's `source`, or as a FOREIGN event.
 import type { CompactionData } from '../../core/edit/change.ts'
 import { bearsEntry, isChange, type ThreadEvent } from '../../core/log/event.ts'
 import {
@@ -15,13 +15,13 @@ import { parseRecord } from '../../core/text/json-bounds.ts'
 import type { Media, ModelRef, TokenUsage, ToolStatus } from '../../core/view/content.ts'
 import { type Counts, readUsage } from '../../wire/answer-facts.ts'
 
-/** One record and its place in the file: the number of its line, or its index in a list. */
+/** One record and its place: its line number, or its index in a list. */
 export type RawRecord = {
   readonly at: number
-  readonly raw: string // its text as it stood there, so that it can be written again to the byte
+  readonly raw: string // original text, so that it can be written back exactly
 }
 
-/** A stretch of bytes of a source that can be read again. */
+/** A byte range of a source that can be read again. */
 interface Place {
   readonly textAt: (start: number, end: number) => string
   readonly start: number
@@ -30,7 +30,7 @@ interface Place {
 
 const PLACE = Symbol('the place of the text')
 
-/** One getter for all of them: with one each, every record would have a shape of its own. */
+/** One shared getter: with separate ones every record would have a different shape. */
 const TEXT_THERE = {
   enumerable: true,
   get(this: { readonly [PLACE]: Place }): string {
@@ -39,7 +39,7 @@ const TEXT_THERE = {
   },
 }
 
-/** A record whose text is read when somebody asks for it. To everybody it looks as if it were held. */
+/** A record whose text is read on demand but looks like a stored one. */
 export function placedRecord(at: number, place: Place): RawRecord {
   return Object.defineProperties(
     { at },
@@ -47,7 +47,7 @@ export function placedRecord(at: number, place: Place): RawRecord {
   ) as RawRecord
 }
 
-/** Characters of all texts in a value; of records elsewhere their bytes, without reading them. */
+/** Characters of all strings in a value; for records elsewhere their bytes, without reading them. */
 export function textLength(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 0
@@ -58,16 +58,16 @@ export function textLength(value: unknown): number {
   return Object.values(value).reduce((sum: number, each) => sum + textLength(each), 0)
 }
 
-/** What stands in `source` and in a FOREIGN event. */
+/** The content of `source` and of FOREIGN events. */
 export function rawJson(format: string, records: readonly RawRecord[], envelope?: Json): Json {
   return {
     format,
-    records, // as they are: the text of one may be read only when it is needed
+    records, // unchanged: the text may be read on demand
     ...(envelope !== undefined && { envelope }),
   }
 }
 
-/** All records of a format that these logs hold, in the order of the file. */
+/** All records of a format in these logs, in file order. */
 export function rawRecords(format: string, logs: readonly (readonly ThreadEvent[])[]): RawRecord[] {
   const records: RawRecord[] = []
   for (const event of logs.flat()) {
@@ -80,13 +80,13 @@ export function rawRecords(format: string, logs: readonly (readonly ThreadEvent[
   return records.sort((one, other) => one.at - other.at)
 }
 
-/** Its text is not asked for: it may be elsewhere. */
+/** Does not read its text, which may be elsewhere. */
 export function isRawRecord(record: Json): record is RawRecord {
   if (!isFields(record) || typeof record.at !== 'number') return false
   return PLACE in record || typeof record.raw === 'string'
 }
 
-/** What stood around the records of the file. */
+/** What surrounded the records in the file. */
 export function rawEnvelope(format: string, events: readonly ThreadEvent[]): Json | undefined {
   for (const event of events) {
     if (event.type !== 'FOREIGN') continue
@@ -96,7 +96,7 @@ export function rawEnvelope(format: string, events: readonly ThreadEvent[]): Jso
   return undefined
 }
 
-/** Whether the records alone say all that the log does: nothing was added, and no view was changed. */
+/** Whether the records contain everything in the log: nothing was added, and no view changed. */
 export function isAsRead(format: string, events: readonly ThreadEvent[]): boolean {
   return events.every((event) => {
     if (event.type === 'COMPACTION')
@@ -111,22 +111,22 @@ function isRecorded({ trigger, metadata }: CompactionData, format: string): bool
   return trigger === 'import' && fieldsIn(metadata).format === format
 }
 
-/** There was nothing for the strategy to do. */
+/** The strategy had nothing to do. */
 function changesNothing({ edits, hide = [], closes = [] }: CompactionData): boolean {
   return edits.length === 0 && hide.length === 0 && closes.length === 0
 }
 
-/** What a record says, where it is an object. */
+/** A record's object; empty for other values. */
 export function recordValue({ raw }: RawRecord): Fields {
   return objectIn(raw) ?? {}
 }
 
-/** Media that a format names by a URL, whose bytes may be in it. */
+/** Media given by a URL, which may contain the bytes. */
 export function urlOfMedia({ data, uri, mimeType }: Media): string | undefined {
   return data === undefined ? uri : `data:${mimeType};base64,${data}`
 }
 
-/** Undefined where a count is missing, and where all are 0: then nobody counted. */
+/** Undefined if a count is missing, or if all are 0, which means nobody counted. */
 export function usageFrom(counts: Counts): TokenUsage | undefined {
   const usage = readUsage(counts)
   return usage?.totalTokens === 0 ? undefined : usage
@@ -134,7 +134,7 @@ export function usageFrom(counts: Counts): TokenUsage | undefined {
 
 export { countIn, type Fields, fieldsIn, isFields, listIn, textIn }
 
-/** A time as a text or in milliseconds. */
+/** A time as text or in milliseconds. */
 export function timeIn(value: Json | undefined): { timestamp?: Date } {
   if (typeof value !== 'string' && typeof value !== 'number') return {}
   const timestamp = new Date(value)
@@ -145,13 +145,13 @@ export function modelRef(provider: string, model: Json | undefined): ModelRef {
   return `${provider}/${textIn(model) ?? 'unknown'}`
 }
 
-/** A model as it is written here, `provider/model`. */
+/** A model in our notation, `provider/model`. */
 export function writtenModelRef(value: Json | undefined): ModelRef {
   const [provider = '', ...rest] = (textIn(value) ?? '').split('/')
   return modelRef(provider, rest.join('/'))
 }
 
-/** Where a format has one mark for all failures, the name beside it of what kind this one is. */
+/** If a format has a single mark for failures, the field next to it with the kind. */
 export const STATUS = 'precis_status'
 
 export function isKind(status: ToolStatus): boolean {
@@ -163,15 +163,15 @@ export function keptStatus(beside: Json | undefined): ToolStatus | undefined {
   return status === 'aborted' || status === 'denied' ? status : undefined
 }
 
-/** How deep inside an event a foreign value may stand; the log takes 1,000 levels in all. */
+/** Depth of a foreign value inside an event; the log allows 1,000 levels in total. */
 const LEVELS_AROUND = 20
 
-/** Whether the log can hold it: not too deep, and without endless numbers. */
+/** Whether the log can hold it: not too deep, no infinite numbers. */
 export function isStorable(value: unknown): value is Json {
   return isJson(value, LEVELS_AROUND)
 }
 
-/** Arguments that a format keeps as the text of a JSON value. What cannot be read stays a text. */
+/** Arguments a format stores as JSON text. Invalid text stays text. */
 export function argumentsIn(text: Json | undefined): Json {
   if (typeof text !== 'string') return text ?? {}
   try {
@@ -182,7 +182,7 @@ export function argumentsIn(text: Json | undefined): Json {
   }
 }
 
-/** The object that a text is, where it is one. */
+/** The object in a JSON text, if it is one. */
 export function objectIn(text: string): Fields | undefined {
   try {
     const value = parseRecord(text)

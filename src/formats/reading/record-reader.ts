@@ -1,4 +1,4 @@
-// How every reader goes through its file: record by record, with what cannot be read kept as it is.
+// How every reader processes its file: record by record, keeping unreadable ones unchanged.
 
 import type { Json } from '../../core/text/json.ts'
 import { MAIN, type Source, type Step } from '../session-format.ts'
@@ -8,22 +8,22 @@ import { buildRecord, eachLine, type Line } from './lines.ts'
 import type { ReadNotes } from './notes.ts'
 import { type Fields, isFields, type RawRecord } from './raw.ts'
 
-/** Why a record is kept as it is, or not at all; undefined where it became events. */
+/** Why a record is kept or dropped; undefined if it became events. */
 export type KeptBecause = string | { readonly ignored: string } | undefined
 
-/** Where the records of a file go: each becomes events, or is kept. */
+/** Receives a file's records: each becomes events or is kept. */
 export interface RecordReader {
   read(record: Fields, raw: RawRecord, list: string): KeptBecause
-  /** Keeps a record as it is. */
+  /** Keeps a record unchanged. */
   keep(raw: RawRecord): void
-  /** What stands around the lists of a document. */
+  /** What surrounds a document's lists. */
   envelope?(value: Json): void
   /** There are no more records. */
   end(): void
   drain(): Iterable<Step>
 }
 
-/** A reader of files that hold one thread. */
+/** A reader for files with one thread. */
 export abstract class OneThreadReader implements RecordReader {
   protected readonly conversation: Conversation
   protected readonly notes: ReadNotes
@@ -80,7 +80,7 @@ export async function* readLines(
   )
 }
 
-/** A line, and what it says where somebody has looked before. */
+/** A line with its value, if known. */
 export interface ParsedLine extends Line {
   readonly parsed?: Fields | undefined
 }

@@ -1,4 +1,4 @@
-// A compaction that another tool recorded, as a proposal for the context it was made in.
+// A compaction recorded by another tool, as a proposal for the context it was made in.
 import type { Edit, EntryId, NewEntry, Put } from '../../core/edit/change.ts'
 import type { Proposal } from '../../core/edit/strategy.ts'
 import type { EventAt } from '../../core/log/event.ts'
@@ -10,8 +10,8 @@ import { openRoundStart, roundsOf } from '../../core/view/seam.ts'
 import type { RecordedChange } from '../session-format.ts'
 
 /**
- * One edit over everything: what the tool put, then what it kept. A tool may have kept half a round; the
- * whole round is kept then, since a call and its result cannot be parted.
+ * One edit over everything: what the tool added, then what it kept. If a tool kept half a round, the whole
+ * round is kept, since a call and its result must stay together.
  */
 export function recordedProposal(
   recorded: RecordedChange,
@@ -27,7 +27,7 @@ export function recordedProposal(
   const puts = placedPuts(recorded, items, indexOf, eventAt)
   const kept = keptItems(puts, recorded, items, context, indexOf)
   const openStart = openRoundStart(items, context.open)
-  // A round that goes on is not touched if it stays, and is over if it does not.
+  // An open round stays unchanged, or ends if it is removed.
   const staysOpen = openStart < items.length && kept.has(openStart)
   const end = staysOpen ? openStart : items.length
   const covered = items.slice(0, end)
@@ -43,7 +43,7 @@ export function recordedProposal(
   }
 }
 
-/** What stands for a result that a tool cleared without a word of its own. */
+/** Replaces a result a tool cleared without a note. */
 const CLEARED = '[cleared: an old tool result]'
 
 function blanked(calls: readonly string[], items: readonly Item[], eventAt: EventAt): Edit[] {
@@ -61,7 +61,7 @@ function blanked(calls: readonly string[], items: readonly Item[], eventAt: Even
 
 type IndexOf = (name: string) => number | undefined
 
-/** Where in the context an entry stands, by a name that the file has for it. */
+/** The place of an entry in the context, by the file's name for it. */
 function indexItems(items: readonly Item[], idOf: (name: string) => EntryId | undefined): IndexOf {
   const at = new Map(items.map((item, index) => [item.id, index]))
   return (name) => {
@@ -70,7 +70,7 @@ function indexItems(items: readonly Item[], idOf: (name: string) => EntryId | un
   }
 }
 
-/** Something new, or the index of what stays. */
+/** A new entry, or the index of a kept one. */
 type PutOrPlace = NewEntry | { readonly at: number }
 
 function placedPuts(
@@ -88,8 +88,8 @@ function placedPuts(
 }
 
 /**
- * Several formats have a context begin with a summary. One that began with a message of the user is
- * written with that message in its place: the same words are still theirs when the file is read again.
+ * Several formats start a context with a summary. If it starts with a user message instead, that is written
+ * in the summary's place and is the user's again when read.
  */
 function indexOfWords(
   { type, data, label }: NewEntry,
@@ -104,7 +104,7 @@ function indexOfWords(
   return at < 0 ? undefined : at
 }
 
-/** The indices of what stays, with whole rounds. */
+/** Indices of what stays, extended to whole rounds. */
 function keptItems(
   puts: readonly PutOrPlace[],
   { keepFrom }: RecordedChange,
@@ -122,7 +122,7 @@ function keptItems(
   return kept
 }
 
-/** New entries stand before the next kept one that the tool named behind them. */
+/** New entries precede the next kept one the tool named after them. */
 function collectPuts(
   placed: readonly PutOrPlace[],
   items: readonly Item[],

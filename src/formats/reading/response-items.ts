@@ -1,4 +1,4 @@
-// The items of OpenAI's Responses API, which Codex writes as well, as parts, calls and results.
+// Converts items of OpenAI's Responses API, which Codex uses, too, to parts, calls and results.
 import type { Json } from '../../core/text/json.ts'
 import type {
   Block,
@@ -17,13 +17,13 @@ const PROVIDER = 'openai'
 
 export interface ItemChoices {
   readonly model: ModelRef
-  /** Who wrote what stands under the user's name; what a sub-agent is asked, a model did. */
+  /** The author of user-role text; a sub-agent's prompt was written by a model. */
   readonly writer?: 'typed' | 'model'
 }
 
 /**
- * Reads items into a conversation. Items that a model gave out one after another are one answer; an
- * output or a message of the user ends it.
+ * Reads items into a conversation. Consecutive items of a model form one answer; an output or user message
+ * ends it.
  */
 export class ResponseItems {
   readonly #to: Conversation
@@ -34,12 +34,12 @@ export class ResponseItems {
     this.#to = to
   }
 
-  /** What comes next is another answer, even where no result stands between. */
+  /** The next item starts another answer, even without a result in between. */
   endAnswer(): void {
     this.#isOpen = false
   }
 
-  /** Whether this was an item that the API knows. What it does not know is for the caller to keep. */
+  /** False for items the API does not define, which the caller keeps. */
   read(item: Fields, origin: Origin, choices: ItemChoices): boolean {
     const { type } = item
     if (type === 'message' || (type === undefined && typeof item.role === 'string'))
@@ -61,7 +61,7 @@ export class ResponseItems {
     return true
   }
 
-  /** What the model thought before the items that follow. */
+  /** The model's thinking before the following items. */
   thinking(thinking: string, origin: Origin, choices: ItemChoices): void {
     this.#openAnswer(origin, choices)
     this.#to.part({ type: 'thinking', thinking, model: choices.model })
@@ -91,7 +91,7 @@ export class ResponseItems {
   }
 }
 
-/** Items that the model, or a tool on OpenAI's own machines, gave out. */
+/** Items produced by the model, or by tools on OpenAI's servers. */
 const OUTPUT_ITEMS: ReadonlySet<string> = new Set([
   'reasoning',
   'web_search_call',
@@ -114,7 +114,7 @@ const OUTPUT_ITEMS: ReadonlySet<string> = new Set([
   'compaction',
 ])
 
-/** The words of a message, of whatever role. */
+/** The text of a message of any role. */
 export function textOfMessage(item: Fields): string {
   const { content } = item
   if (typeof content === 'string') return content
@@ -134,7 +134,7 @@ export function userContent(item: Fields): UserContent {
   })
 }
 
-/** Newer models say of each message whether it is a comment or the final answer, and want it back. */
+/** Newer models mark each message as comment or final answer, and want the mark back. */
 function answerParts(item: Fields): Part[] {
   const phase = textIn(item.phase)
   const extra = phase === undefined ? {} : { extra: { provider: PROVIDER, fields: { phase } } }
@@ -166,7 +166,7 @@ const STATUSES: { readonly [status: string]: ToolStatus } = {
   incomplete: 'aborted',
 }
 
-/** A result that was written for OpenAI's API says in a line of its own how the call ended. */
+/** A result written for OpenAI's API states the call's end in a separate line. */
 export function withoutStatusLine(content: readonly Block[]): {
   content: readonly Block[]
   status: ToolStatus
@@ -196,7 +196,7 @@ function readBlock(value: Json): Block {
   return { type: 'image', data: part.media.data, mimeType: part.media.mimeType }
 }
 
-/** There is no flag for failures: commands tell it in their text, in one of two ways. */
+/** There is no failure flag: commands report it in their text, in one of two ways. */
 function readExitCode(output: Json | undefined): number {
   const text = Array.isArray(output) ? textIn(fieldsIn(output[0]).text) : textIn(output)
   if (text === undefined) return 0

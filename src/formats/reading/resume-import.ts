@@ -1,4 +1,4 @@
-// What an interrupted import of the same file has stored: the next run passes over it and goes on behind it.
+// What an interrupted import of the same file stored: the next run skips it and continues after it.
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import type { EventDraft, ThreadEvent } from '../../core/log/event.ts'
@@ -10,14 +10,14 @@ export interface EarlierRun {
   readonly store: Pick<Store, 'info' | 'read' | 'find'>
 }
 
-/** The events that one thread of the file has already, in the order in which they are read again. */
+/** The stored events of one thread, in the order in which they are read again. */
 export class StoredPart {
   readonly threadId: string
   readonly version: number
   readonly #store: EarlierRun['store']
-  #seq = 1 // its first event says what it is
+  #seq = 1 // its first event identifies it
 
-  /** Undefined where the earlier run did not come as far as this thread. */
+  /** Undefined if the earlier run did not reach this thread. */
   static async find({ store }: EarlierRun, threadId: string): Promise<StoredPart | undefined> {
     const info = await store.info(threadId)
     return info && new StoredPart(store, threadId, info.version)
@@ -29,7 +29,7 @@ export class StoredPart {
     this.version = version
   }
 
-  /** As many of these drafts as are stored. Rejects where something else is. */
+  /** The stored ones of these drafts. Rejects if something else is stored. */
   async take(drafts: readonly EventDraft[]): Promise<readonly ThreadEvent[]> {
     const count = Math.min(drafts.length, this.version - this.#seq)
     if (count === 0) return []
@@ -40,7 +40,7 @@ export class StoredPart {
     return events
   }
 
-  /** Whether a recorded compaction is stored, with what it pinned; undefined where the run ended before it. */
+  /** Whether a recorded compaction is stored, with its pins; undefined if the run ended before it. */
   async takeCompaction(): Promise<boolean | undefined> {
     if (this.#seq >= this.version) return undefined
     const [event] = await this.#read(1)
@@ -60,7 +60,7 @@ function isSameEvent(event: ThreadEvent, draft: EventDraft | undefined): boolean
   if (!draft || event.type !== draft.type) return false
   if ((event.source === undefined) !== (draft.source === undefined)) return false
   if (draft.timestamp && draft.timestamp.getTime() !== event.timestamp.getTime()) return false
-  // The number of its answer is put in when it is appended.
+  // The number of its answer was set when it was appended.
   const data =
     event.type === 'TOOL_CALL'
       ? { ...(draft.data as object), answer: event.data.answer }
@@ -75,7 +75,7 @@ function anotherImport(threadId: string): PrecisError {
   })
 }
 
-/** When a session began is known with its first record that has a time: near its beginning, or never. */
+/** The first record with a time tells when a session began: early, or never. */
 const LOOKED_AT = 100
 
 export async function withBeginning(

@@ -1,4 +1,4 @@
-// The beginning of a file, and the format that it shows.
+// The start of a file, and its format.
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Sample, SessionFormat, Source } from '../session-format.ts'
@@ -7,16 +7,16 @@ import { parseJsonText } from './json-text.ts'
 import { decoded } from './lines.ts'
 import { type Fields, isFields, objectIn } from './raw.ts'
 
-/** The first records of some tools hold a whole system prompt, or an image. */
+/** The first records of some tools contain a whole system prompt, or an image. */
 const SAMPLE_CHARS = 4_000_000
-/** A first message can be longer than that: then so much is looked at. */
+/** Limit if the first message is longer than that. */
 const WIDER_CHARS = 64_000_000
 const SAMPLE_LINES = 50
 const PIECE_CHARS = 65_536
 const SAMPLE_ITEMS = 20
-/** A list of numbers has a million items where a conversation has a thousand. */
+/** A list of numbers may have a million items, a conversation a thousand. */
 const LOOKED_AT = 10_000
-/** Lists that formats keep their records in. */
+/** Lists that hold records in some format. */
 const LISTS = [ROOT, 'messages', 'history', 'trajectory', 'input', 'loglines', 'items']
 
 export async function readSample(source: Source): Promise<Sample> {
@@ -34,7 +34,7 @@ async function sampleWithin(source: Source, chars: number): Promise<Sample> {
       hint: 'Give it a session file, or a JSON document with the messages of a conversation.',
     })
   const lines = objectLines(text)
-  // A document can have lines that are objects; only where the first is one, each is a record.
+  // A document may contain lines that are objects; each line is a record only if the first one is.
   const isLines =
     lines.length > 1 && objectIn(text.trimStart().split('\n', 1)[0] ?? '') !== undefined
   if (isLines) return { text, lines, items: [], keys: [] }
@@ -50,14 +50,14 @@ async function sampleWithin(source: Source, chars: number): Promise<Sample> {
         items.push({ list: piece.list, value: piece.value })
     }
   } catch (thrown) {
-    // What is no document may be Markdown, or lines of which the first is cut.
+    // Not a document: perhaps Markdown, or lines whose first one is cut.
     if (!PrecisError.is(thrown)) throw thrown
   }
   const named = isFields(shell) ? Object.keys(shell) : []
   return { text, lines, items, keys: named.length > 0 ? named : keysIn(text) }
 }
 
-/** The format whose files begin like this one. A document that is broken is told where it is. */
+/** The format whose files start like this. For a broken document, throws with the place. */
 export function detectFormat(sample: Sample, formats: readonly SessionFormat[]): SessionFormat {
   const found = formats.find((format) => format.detect(sample))
   if (found) return found
@@ -68,7 +68,7 @@ export function detectFormat(sample: Sample, formats: readonly SessionFormat[]):
   })
 }
 
-/** A text that is at hand, as a source. */
+/** A text in memory as a source. */
 export function textSource(text: string): Source {
   return {
     bytes: text.length,
@@ -78,7 +78,7 @@ export function textSource(text: string): Source {
   }
 }
 
-/** So that a list of a million numbers is not cut up before the first of them is looked at. */
+/** In pieces, so that a list of a million numbers is not split before the first one is seen. */
 function inPieces(text: string): Source {
   return {
     bytes: text.length,
@@ -103,7 +103,7 @@ function objectLines(text: string): Fields[] {
   return lines.map(objectIn).filter((value) => value !== undefined)
 }
 
-/** Where the sample ends inside a document, the fields that its beginning names. */
+/** For a cut document, the fields named in its start. */
 function keysIn(text: string): string[] {
   const start = text.slice(0, 2_000)
   return [...start.matchAll(/"(\w+)"\s*:/g)].flatMap(([, name]) => (name ? [name] : []))

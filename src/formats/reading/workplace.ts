@@ -1,13 +1,13 @@
-// Where a session took place, by the working directory that its records name, and whether a sub-agent had it.
+// A session's working directory from its records, and whether a sub-agent ran it.
 import type { EventDraft } from '../../core/log/event.ts'
 import { type Fields, fieldsIn, type Json, listIn, textIn } from '../../core/text/json.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
 import { objectIn } from './raw.ts'
 
-/** Every agent names it near the beginning, or never. */
+/** Every agent names it early or never. */
 const LOOKED_AT = 1_000
 
-/** The directory of the session, else the one where it is written; empty where neither is known. */
+/** The session's directory; otherwise the current one; empty if neither is known. */
 export function chooseWorkplace({ events = [] }: Outgoing, { cwd = '' }: WriteOptions): string {
   return findWorkplace(events) ?? cwd
 }
@@ -31,14 +31,14 @@ export function findWorkplace(
   return undefined
 }
 
-/** Claude Code and pi name it in the record, Codex in its payload, OpenCode in the facts of the session. */
+/** Claude Code and pi name it in the record, Codex in the payload, OpenCode in the session's facts. */
 function placeIn({ cwd, payload, info }: Fields): string | undefined {
   const { directory, path } = fieldsIn(info)
   const named = [cwd, fieldsIn(payload).cwd, directory, fieldsIn(path).cwd]
   return named.map(textIn).find((place) => place !== undefined && place !== '')
 }
 
-/** Codex gives each of its sub-agents a file of its own, and says so in the first record. */
+/** Codex gives each sub-agent a separate file and says so in its first record. */
 export function isOfSubAgent(
   events: readonly Pick<EventDraft, 'type' | 'data' | 'source'>[],
 ): boolean {

@@ -1,4 +1,4 @@
-// aider's chat history: Markdown, many chats in one file, the files it sent to the model not in it.
+// aider's chat history: Markdown with many chats per file, without the files sent to the model.
 import type { Conversation } from '../reading/conversation.ts'
 import { eachLine } from '../reading/lines.ts'
 import type { ReadNotes } from '../reading/notes.ts'
@@ -19,7 +19,7 @@ export const aider: SessionFormat = {
 
 type Kind = 'start' | 'user' | 'notice' | 'answer' | 'blank'
 
-/** Lines of one kind in a row are one record. */
+/** Consecutive lines of one kind form a record. */
 async function* read(source: Source, notes: ReadNotes): AsyncGenerator<Step> {
   const reader = new BlockReader(ID, notes)
   let kind: Kind = 'blank'
@@ -40,7 +40,7 @@ async function* read(source: Source, notes: ReadNotes): AsyncGenerator<Step> {
   for await (const lines of eachLine(source, (bytes) => notes.read(bytes), 'keep')) {
     for (const { number, text } of lines) {
       const next = readKind(text)
-      // Blank lines belong to what they stand in: an answer has paragraphs.
+      // Blank lines belong to their surroundings: an answer has paragraphs.
       const isSame = next === kind || (next === 'blank' && kind !== 'start')
       if (!isSame && block.length > 0) end()
       if (block.length === 0) first = number
@@ -89,7 +89,7 @@ class BlockReader extends OneThreadReader {
     }
   }
 
-  /** The counts behind an answer are rounded to what fits on the screen. */
+  /** Token counts after an answer are rounded for display. */
   #notice(text: string, to: Conversation): KeptBecause {
     const found = /^> Tokens: ([\d.,]+k?) sent, (?:.*?)([\d.,]+k?) received/m.exec(text)
     const promptTokens = readCount(found?.[1])
@@ -106,7 +106,7 @@ class BlockReader extends OneThreadReader {
   }
 }
 
-/** aider ends each line of what was typed with two blanks; a heading in an answer has none. */
+/** aider ends each typed line with two blanks, unlike headings in answers. */
 function isInput(line: string): boolean {
   return line.trim() === '' || line.endsWith('  ')
 }

@@ -1,4 +1,4 @@
-// Cline: the conversation that the extension saves, and the sessions of its SDK.
+// Cline: conversations saved by the extension, and sessions of its SDK.
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Part } from '../../core/view/content.ts'
@@ -20,7 +20,7 @@ import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-
 import type { Sample, SessionFormat } from '../session-format.ts'
 
 const ID = 'cline'
-/** The extension writes results as prose: the name of the tool, what for, and then what came of it. */
+/** The extension writes results as prose: the tool, its purpose, and the outcome. */
 const PROSE_RESULT = /^\[(\w+)[^\n]*\] Result:\s*/
 const ENVIRONMENT = /^<environment_details>/
 
@@ -117,7 +117,7 @@ class MessageReader extends OneThreadReader {
         left = {}
       } else if (text !== undefined && ENVIRONMENT.test(text)) reminders.push(text)
       else if (block.kind === 'part') parts.push(isOfTool ? ofTool(block.part) : block.part)
-      // What a tool gave back may stand in blocks of its own behind the line that names it.
+      // A tool's output may follow in separate blocks after the line that names it.
       if (text !== undefined && PROSE_RESULT.test(text)) isOfTool = true
     }
     if (parts.length > 0) {
@@ -132,7 +132,7 @@ class MessageReader extends OneThreadReader {
     if (left === origin && origin.record) this.conversation.raw(origin.record)
   }
 
-  /** The open call whose tool this prose says it is the result of. */
+  /** The open call of the tool this prose names. */
   #calledBy(text: string): string | undefined {
     const tool = PROSE_RESULT.exec(text)?.[1]
     if (tool === undefined) return undefined
@@ -161,7 +161,7 @@ function readBlocks(
   })
 }
 
-/** The SDK's tools give back objects of their own: the model sees them as JSON. */
+/** The SDK's tools return objects, which the model sees as JSON. */
 function withTypedResults(value: Json): Json {
   if (!isFields(value) || value.type !== 'tool_result' || !Array.isArray(value.content))
     return value
@@ -171,7 +171,7 @@ function withTypedResults(value: Json): Json {
   return { ...value, content }
 }
 
-/** The SDK counts cache reads as input; the extension has a count of its own for them. */
+/** The SDK counts cache reads as input; the extension counts them separately. */
 function readUsage(metrics: Fields) {
   const { tokens } = metrics
   if (isFields(tokens))

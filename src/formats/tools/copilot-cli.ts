@@ -1,4 +1,4 @@
-// GitHub Copilot CLI's events: a line for each thing that happened, compactions in the background.
+// GitHub Copilot CLI's events: one line each, with background compactions.
 import type { ToolStatus, UserContent } from '../../core/view/content.ts'
 import { type Origin, summaryEntries } from '../reading/conversation.ts'
 import {
@@ -34,7 +34,7 @@ const OWN_TYPE = /^(?:session\.start|user\.message|assistant\.(?:message|turn_st
 
 class EventReader extends OneThreadReader {
   #compactions = 0
-  #names: string[] = [] // of the first thing that came after a compaction began
+  #names: string[] = [] // of the first event after a compaction began
   #system: string | undefined
 
   read(event: Fields, record: RawRecord): KeptBecause {
@@ -51,7 +51,7 @@ class EventReader extends OneThreadReader {
       case 'system.message':
         return this.#prompt(data, origin)
       case 'user.message': {
-        // What the model saw, with the date and reminders of the client; what was typed may be empty.
+        // What the model saw, with the client's date and reminders; the typed text may be empty.
         const text = textIn(data.transformedContent) || textIn(data.content)
         if (!text) return 'a user message without content'
         const typed = textIn(data.content)
@@ -119,7 +119,7 @@ class EventReader extends OneThreadReader {
     )
   }
 
-  /** It ran while the turn went on: what came after its beginning stays. */
+  /** It ran during the turn: everything after its start stays. */
   #compaction(data: Fields, record: RawRecord): KeptBecause {
     const summary = textIn(data.summaryContent)
     if (data.success === false || !summary) return 'session.compaction_complete: it failed'
@@ -143,7 +143,7 @@ class EventReader extends OneThreadReader {
   }
 }
 
-/** What was typed, and what the client put before and behind it. */
+/** The typed text, and the client's text around it. */
 function around(text: string, typed: string | undefined): UserContent {
   const at = typed ? text.indexOf(typed) : -1
   if (!typed || text === typed) return text

@@ -1,4 +1,4 @@
-// Gemini CLI's chats: one document, or since 0.40 lines, where a message is rewritten by its id.
+// Gemini CLI's chats: one document, or since 0.40 lines in which messages are rewritten by id.
 import type { Json } from '../../core/text/json.ts'
 import {
   type Block,
@@ -58,7 +58,7 @@ async function* read(source: Source, notes: ReadNotes): AsyncGenerator<Step> {
   else yield* readLines(source, notes, new MessageReader(notes, last))
 }
 
-/** On which line each message stands for the last time. Undefined: the file is one document. */
+/** The last line of each message. Undefined if the file is one document. */
 async function lastCopies(source: Source): Promise<Map<string, number> | undefined> {
   const last = new Map<string, number>()
   let isFirst = true
@@ -157,7 +157,7 @@ function readText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** What the screen showed is what was typed; what else was sent, the client put there: files, expanded commands. */
+/** The displayed text was typed; the client added the rest: files, expanded commands. */
 function asTyped(content: UserContent, displayed: Json | undefined): UserContent {
   const shown = readContent(displayed)
   const typed = (typeof shown === 'string' ? shown : textOfUserContent(shown)).trim()
@@ -177,7 +177,7 @@ function asTyped(content: UserContent, displayed: Json | undefined): UserContent
   })
 }
 
-/** Files that a prompt names come in parts of their own, behind a line that says so. */
+/** Files named in a prompt follow in separate parts after a line that says so. */
 function withReferences(content: UserContent): UserContent {
   if (typeof content === 'string') return content
   const first = content.findIndex((part) => part.type === 'text' && REFERENCES.test(part.text))
@@ -187,7 +187,7 @@ function withReferences(content: UserContent): UserContent {
   )
 }
 
-/** Parts of the API. Results among them stand with their calls as well. */
+/** Parts of the API. Results among them are also listed with their calls. */
 function readContent(content: Json | undefined): UserContent & (string | readonly Part[]) {
   if (typeof content === 'string') return content
   return listIn(content).flatMap((value): Part[] => {

@@ -1,4 +1,4 @@
-// OpenHands' trajectories: actions and observations, with the model's response on every one of them.
+// OpenHands' trajectories: actions and observations, each with the model's response.
 import type { Json } from '../../core/text/json.ts'
 import { type Origin, summaryEntries } from '../reading/conversation.ts'
 import { ROOT } from '../reading/json-items.ts'
@@ -18,7 +18,7 @@ import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-
 import type { Sample, SessionFormat } from '../session-format.ts'
 
 const ID = 'openhands'
-/** Events that move the program and say nothing to the model. */
+/** Events of the program without meaning for the model. */
 const SILENT: ReadonlySet<unknown> = new Set([
   'change_agent_state',
   'agent_state_changed',
@@ -68,7 +68,7 @@ class EventReader extends OneThreadReader {
     return undefined
   }
 
-  /** Actions of one response are one answer: the response is repeated on each of them. */
+  /** Actions of one response form one answer: each repeats the response. */
   #action(event: Fields, origin: Origin): void {
     const about = fieldsIn(event.tool_call_metadata)
     const response = fieldsIn(about.model_response)
@@ -112,7 +112,7 @@ class EventReader extends OneThreadReader {
     )
   }
 
-  /** Forgets events by their ids; a summary, where there is one, stands in their place. */
+  /** Forgets events by id; a summary may replace them. */
   #condensation(event: Fields, record: RawRecord): KeptBecause {
     const args = fieldsIn(event.args)
     const [first, last] = [args.forgotten_events_start_id, args.forgotten_events_end_id]
@@ -142,7 +142,7 @@ function messageText(event: Fields): string {
   return textIn(fieldsIn(event.args).content) ?? textIn(event.message) ?? ''
 }
 
-/** The arguments as the model gave them; `args` holds what the program made of them. */
+/** The model's own arguments; `args` holds the program's version. */
 function readArguments(response: Fields, callId: string): Json | undefined {
   for (const choice of listIn(response.choices)) {
     const calls = listIn(fieldsIn(fieldsIn(choice).message).tool_calls).map(fieldsIn)

@@ -1,4 +1,4 @@
-// SWE-agent's trajectories, and those of mini-SWE-agent that say so: the history is what counts.
+// SWE-agent's trajectories, and those of mini-SWE-agent that identify themselves; only the history counts.
 import { ChatMessages } from '../openai/openai.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import type { RawRecord } from '../reading/raw.ts'
@@ -33,7 +33,7 @@ class HistoryReader extends OneThreadReader {
     this.#messages = new ChatMessages(this.conversation)
   }
 
-  /** A step repeats the prompt of its call: kept, a file of n steps would grow with the square of n. */
+  /** A step repeats the prompt of its call: keeping it would make the log quadratic. */
   read(message: Fields, record: RawRecord, list: string): KeptBecause {
     if (list === 'trajectory') return { ignored: 'a step, which the history tells as well' }
     const model = modelRef('swe-agent', undefined)
@@ -41,7 +41,7 @@ class HistoryReader extends OneThreadReader {
     return isKnown ? undefined : 'a message of an unknown role'
   }
 
-  /** The task comes first; whatever stands in the user's place after it came out of the machine. */
+  /** The first user message is the task; later ones are program output. */
   #writtenBy({ role, is_demo: isDemo, message_type: type }: Fields): 'typed' | 'client' | 'tool' {
     if (isDemo === true || type === 'demonstration') return 'client'
     const isTask = role === 'user' && !this.#hasTask

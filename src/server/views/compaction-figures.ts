@@ -1,4 +1,4 @@
-// What a compaction does in figures, on the same base as the window's: categories, drops with their reasons, pins.
+// The figures of a compaction in the window's token base: categories, drops with reasons, pins.
 
 import type { Pins } from '../../core/edit/pins.ts'
 import type { CompactionReport } from '../../core/edit/report.ts'

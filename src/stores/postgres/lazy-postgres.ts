@@ -1,4 +1,4 @@
-// `openPostgresStore` whose driver is loaded when it is called: whoever keeps threads in a file need not have it
+// `openPostgresStore` with its driver loaded on the first call: users of other stores need not install it.
 import { importPeer } from '../../core/errors.ts'
 import type { openPostgresStore as open } from './open-postgres.ts'
 
