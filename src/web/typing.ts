@@ -47,8 +47,9 @@ const drafts = new Map<string, string>()
 const pastes = new Map<string, readonly string[]>()
 const followers = new Set<() => void>()
 
-/** Appends to the typed text; the field gets the focus. */
+/** Appends to the typed text what somebody else may have written: it does not bind. The field gets the focus. */
 export function addToDraft(threadId: string, text: string): void {
+  pastes.set(threadId, [...(pastes.get(threadId) ?? []), text])
   const typed = drafts.get(threadId)
   drafts.set(threadId, typed === undefined ? text : `${typed}\n${text}`)
   for (const follow of followers) follow()

@@ -163,6 +163,28 @@ describe.skipIf(!CHROMIUM.available)(`hostile transcripts ${CHROMIUM.notice}`, (
     ])
   })
 
+  it('marks what is put into a message from a result that was recalled', async () => {
+    const { open, client, home } = await setUp()
+    const { threadId } = await client.createThread({ title: 'Recalled' })
+    const rule = 'All callers of zebra must sign.'
+    await home.threads.append(threadId, [user('go'), ...answer('', 'c1'), result('c1', rule)])
+    const page = await open(threadId)
+    await page.getByRole('tab', { name: 'Recall' }).click()
+    await page.getByLabel('Search query').fill('zebra')
+    await page.getByRole('button', { name: 'Recall', exact: true }).click()
+    await page.getByRole('button', { name: 'Put it into my message' }).first().click()
+    const field = page.getByLabel('Message')
+    await field.press('End')
+    await field.pressSequentially('Explain it.')
+    await field.press('Enter')
+    await page.locator('article[aria-label="Agent"]').first().waitFor()
+    const events = await client.events(threadId)
+    expect(events.findLast(({ type }) => type === 'USER_MESSAGE')?.data).toEqual([
+      { type: 'text', text: expect.stringContaining(rule), isPasted: true },
+      { type: 'text', text: 'Explain it.' },
+    ])
+  })
+
   it('marks it also where the message could not be sent at first, and is gone on with later', async () => {
     const { open, client } = await setUp()
     const { threadId } = await client.createThread({ title: 'One' })
