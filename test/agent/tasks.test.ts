@@ -98,7 +98,7 @@ describe('a task', () => {
       tokenUsage: { totalTokens: expect.any(Number) },
     })
     expect(data?.content[0]?.text).toBe(
-      'The task ended early (step-limit). The turn was stopped after 1 requests. Send «continue» to continue.\nI look.',
+      'The task ended early (step-limit). The turn was stopped after 1 request. Send «continue» to continue.\nI look.',
     )
   })
 

@@ -273,7 +273,7 @@ describe('remarks', () => {
       stdout.split('remarks on the input and the output:\n')[1]?.split('\n\n')[0] ?? ''
     expect(remarks).not.toContain('…')
     expect(remarks.replace(/\s+/g, ' ')).toMatch(
-      /a one-line note stands [^…]*--strategy brief does, for one/,
+      /wrote a one-line note instead [^…]*--strategy brief does, for one/,
     )
     expect(Math.max(...remarks.split('\n').map((line) => line.length))).toBeLessThanOrEqual(
       columns ?? 100,
