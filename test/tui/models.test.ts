@@ -62,7 +62,7 @@ describe('a summary that came to nothing', () => {
     [
       'calls tools',
       'fold',
-      /tool calls\.\n.*type (\/strategy cascade) and then \/compact\./,
+      /without changing the summary\.\n.*type (\/strategy cascade) and then \/compact\./,
       ['cascade'],
     ],
     ['refuses', 'range', /call was refused[\s\S]*type (\/strategy summarize) and/, ['summarize']],
