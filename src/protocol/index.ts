@@ -36,6 +36,7 @@ export { createClient } from './http-client.ts'
 export { ThreadView, unknownCommand } from './view.ts'
 export {
   type AnswerBlock,
+  bytesText,
   type EditBlock,
   inputText,
   type NoticeBlock,

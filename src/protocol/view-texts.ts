@@ -264,3 +264,9 @@ export function withoutNote(said: string, above: ViewBlock | undefined): string 
   const note = above?.kind === 'compaction' ? above.note : undefined
   return note !== undefined && said.endsWith(` ${note}`) ? said.slice(0, -note.length - 1) : said
 }
+
+export function bytesText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`
+  const [value, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'kB'] : [bytes / 1_000_000, 'MB']
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`
+}

@@ -73,12 +73,6 @@ export function elapsedText(ms: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
-export function bytesText(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`
-  const [value, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'kB'] : [bytes / 1_000_000, 'MB']
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`
-}
-
 const AGES = [
   ['d', 86_400_000],
   ['h', 3_600_000],

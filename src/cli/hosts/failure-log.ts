@@ -6,7 +6,7 @@ import { stateFolderPath } from '../../hosts/platform-folders.ts'
 import type { Io } from '../process-io.ts'
 import { stateFolder } from '../settings/places.ts'
 
-/** Never rejects: there is nobody to report to. */
+/** Never rejects: no caller could handle it. */
 export async function logHostFailure(where: string, thrown: unknown, io: Io): Promise<void> {
   try {
     await appendFailure(await stateFolder(io), where, thrown, io.environment)

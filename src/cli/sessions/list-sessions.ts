@@ -1,6 +1,7 @@
 // `precis sessions`: lists the sessions of every agent on this machine, or their usage and cost.
 import type { Settings } from '../../core/settings/settings.ts'
 import { SESSION_FORMATS } from '../../formats/index.ts'
+import { bytesText } from '../../protocol/index.ts'
 import { readModelOverrides } from '../../providers/catalogue.ts'
 import type { Io } from '../process-io.ts'
 import { asTyped, programName } from '../program-name.ts'
@@ -169,7 +170,7 @@ function renderSessions(
     ids.get(each.id) ?? each.id,
     each.agent,
     shownAge(now - Date.parse(each.updatedAt)),
-    shownBytes(each.bytes),
+    bytesText(each.bytes),
     each.isCounted ? shownCost(each.costUsd, each.unpriced) : '…',
   ])
   const headings = ['id', 'agent', 'age', 'size', 'cost']
@@ -205,12 +206,6 @@ function renderSessions(
 
 function lastPart(path: string): string {
   return path.split(/[/\\]/).filter(Boolean).at(-1) ?? path
-}
-
-function shownBytes(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`
-  const [value, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'kB'] : [bytes / 1_000_000, 'MB']
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`
 }
 
 const AGES = [

@@ -115,7 +115,7 @@ const BEFORE_USE: ReadonlySet<EventType> = new Set([
   'MODEL_CHANGED',
 ])
 
-/** Undefined for threads nobody continues: empty ones, tasks, and those without a directory. */
+/** Undefined for threads without anything to continue: empty ones, tasks, and those without a directory. */
 async function usedFolder(
   client: Reading,
   { threadId, reason }: ThreadSummary,

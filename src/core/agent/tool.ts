@@ -20,7 +20,7 @@ export interface Tool extends ToolSchema {
    * opens nothing else: `run` receives it.
    */
   targetOf?(input: Json): string
-  /** Why this input is never run, if so: then nobody is asked. */
+  /** Why this input is never run, if so: then no approval is asked for. */
   problemOf?(input: Json): string | undefined
   /** What the call would change now, for the person asked. Undefined if unknown. */
   changeOf?(input: Json, target?: string): Promise<ProposedChange | undefined>

@@ -6,7 +6,7 @@ export interface Line {
   readonly text: string
 }
 
-/** Nobody types longer lines. */
+/** People do not type longer lines. */
 export const LONGEST_LINE_CHARS = 2_400
 
 /** A one-character prompt, unless the sentence is about that character. */

@@ -1,6 +1,6 @@
 // Paths as text: joined, normalised, relative to the work's root.
 
-/** Nobody writes a longer path. */
+/** Real paths are not longer. */
 export const LONGEST_PATH_CHARS = 1_024
 
 /** Resolves a path against a folder; both may be absolute. `~` stays as written. */

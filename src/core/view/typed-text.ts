@@ -56,7 +56,7 @@ export function isAcceptedPlan(content: UserContent): boolean {
   return ownTexts(content).some((text) => text.trimStart().startsWith(ACCEPTED_PLAN))
 }
 
-/** True if everything is text and nobody typed any of it. */
+/** True if everything is text and no person typed any of it. */
 export function isInjected(content: UserContent): boolean {
   return writtenBy(content) !== 'typed'
 }

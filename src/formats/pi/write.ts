@@ -50,7 +50,7 @@ function writePi(outgoing: Outgoing, options: WriteOptions): Exported {
   })
 }
 
-/** pi requires a usage even for calls nobody was billed for. */
+/** pi requires a usage even for unbilled calls. */
 const NO_USAGE = {
   input: 0,
   output: 0,

@@ -126,7 +126,7 @@ export function urlOfMedia({ data, uri, mimeType }: Media): string | undefined {
   return data === undefined ? uri : `data:${mimeType};base64,${data}`
 }
 
-/** Undefined if a count is missing, or if all are 0, which means nobody counted. */
+/** Undefined if a count is missing, or if all are 0, which means no count was made. */
 export function usageFrom(counts: Counts): TokenUsage | undefined {
   const usage = readUsage(counts)
   return usage?.totalTokens === 0 ? undefined : usage

@@ -146,7 +146,7 @@ export class Digest {
     const text = withoutNotice((texts.length === 0 ? beside : texts).join('').trim())
     const typed = texts.length === 0 ? '' : typedTexts(event).join('').trim()
     const isTask = typed === '' && origin === 'model' && text !== ''
-    // A sub-agent's task was written by a model and binds nobody.
+    // A sub-agent's task was written by a model and is not binding.
     if (typed !== '') this.#addWords({ seq, text: typed }, [], bindingTexts(event).join(''))
     else if (isTask) this.words.push({ seq, text, binding: [] })
     const speaker =

@@ -52,7 +52,7 @@ const REF = /^\[ref:[ec][\d.@]{1,40}\] /m
 const MARK = new RegExp(`^${MESSAGE_MARK}`, 'm')
 const DASH = /^- /m
 const HAS_DASHES = /^## (?:Goal|The user said)\n- /m
-/** Current and former quotation marks, which are set anew. */
+/** Current and former quotation marks, which are set again. */
 const QUOTES = /^(?:> | )/gm
 
 /** A list of messages does not tell authors, but before the first answer no tool has spoken. */

@@ -21,7 +21,7 @@ const PASSED: readonly string[] = [
 /** Names of provider keys: patterns with a star do not match them. */
 const PROVIDER_KEY = /_API_KEY$|^ANTHROPIC_AUTH_TOKEN$/i
 
-/** Nobody can page or answer, and colours are noise. */
+/** No pager, no prompts, no colours: the output is not a terminal. */
 const FOR_NO_TERMINAL: Environment = {
   TERM: 'dumb',
   NO_COLOR: '1',

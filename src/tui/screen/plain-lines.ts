@@ -42,7 +42,7 @@ function rowsFrom(lines: readonly string[], from: number): readonly Row[] {
   return rows
 }
 
-/** Unchanged if it is aligned and fits; otherwise laid out anew, all rows alike. */
+/** Unchanged if it is aligned and fits; otherwise all rows are laid out alike. */
 function tableLines(
   lines: readonly string[],
   rows: readonly Row[],

@@ -2,9 +2,15 @@
 // newest first, searchable, opened with one click.
 import { Check, FileUp, FolderClosed, MessageSquarePlus, Radio, Shrink } from 'lucide-react'
 import { useCallback, useEffect, useId, useState } from 'react'
-import { type Client, type Hello, isStandIn, type MachineSession } from '../../protocol/index.ts'
+import {
+  bytesText,
+  type Client,
+  type Hello,
+  isStandIn,
+  type MachineSession,
+} from '../../protocol/index.ts'
 import { goTo } from '../route.ts'
-import { ageText, bytesText, countText, visibleText } from '../shown-text.ts'
+import { ageText, countText, visibleText } from '../shown-text.ts'
 import { type Importing, useLoaded, useTask } from '../use-loaded.ts'
 import { agentWords } from '../words.ts'
 import { FileChoice } from './file-choice.tsx'

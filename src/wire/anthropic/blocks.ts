@@ -62,7 +62,7 @@ export function readBlock(
   }
 }
 
-/** A block without cache marks, which each request sets anew. */
+/** A block without cache marks, which each request sets again. */
 export function unmarked(block: Fields, notes: Notes): Fields {
   if (!('cache_control' in block)) return block
   if (block.cache_control !== null) notes.cacheMarks += 1

@@ -91,7 +91,7 @@ function weighPart(part: Part): number {
   }
 }
 
-/** By its dimensions, read from the first bytes if nobody measured them. */
+/** By its dimensions, read from the first bytes if they were not measured. */
 function weighImage(image: Pick<Media, 'data' | 'widthPx' | 'heightPx'>): number {
   const size = sizeOfImage(image)
   if (size === undefined) return IMAGE_TOKENS
